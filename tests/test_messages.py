@@ -45,7 +45,7 @@ MARKS = "\ufdd0\ufdd1\ufdd2"
         (
             option("columns", "image_id=my id", "caption=NAME"),
             'captious.CaptionFile(FILE, columns={"image_id": "my id", "caption": NAME})',
-            "--columns 'image_id=my id' --columns caption=NAME",
+            "--columns 'image_id=my id,caption=NAME'",
             'columns=("image_id=my id", "caption=NAME")',
         ),
         (option("split", "test"), 'captious.CaptionFile(FILE, split="test")', "--split test", 'split="test"'),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.words import counted, counted_of, sample_of
+from captious.words import counted, counted_of, sample_of, shortened
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,49 @@ def test_at_most_three_items_are_shown() -> None:
     assert sample_of("abc") == "a, b, c"
     assert sample_of(range(20)) == "0, 1, 2 and 17 more"
     assert sample_of(range(2000), separator="; ") == "0; 1; 2 and 1,997 more"
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+ITSELF: list[object] = []
+ITSELF.append(ITSELF)
+
+
+@pytest.mark.parametrize(
+    ("value", "literal"),
+    [
+        ("a cat", "'a cat'"),
+        ("a cat on a mat, by the sea in winter", "'a cat on a mat, by the se...'"),
+        ("it's a cat on a mat, by the sea in winter", '"it\'s a cat on a mat, by t..."'),
+        ("\n" * 20, r"'\n\n\n\n\n\n\n\n\n\n\n\n...'"),
+        ("a\x00" * 20, r"'a\x00a\x00a\x00a\x00a\x00...'"),
+        ("\ud800" * 20, r"'\ud800\ud800\ud800\ud800...'"),
+        ("abcdefghijk\U0010ffff\U0010ffff", r"'abcdefghijk\U0010ffff...'"),
+        ("\\" * 20, "'" + "\\" * 24 + "...'"),
+        ("é" * 40, f"'{'é' * 25}...'"),
+        ("e\u0301" * 30, "'" + "e\u0301" * 12 + "...'"),
+        ("🐈🏽" * 30, f"'{'🐈🏽' * 12}...'"),
+        (b"\xff" * 20, r"b'\xff\xff\xff\xff\xff\xff..."),
+        (["a", "b"], "['a', 'b']"),
+        (["a cat on a mat"] * 5, "['a cat on a mat', ...]"),
+        ([["a cat", "x"]] * 5, "[['a cat', ...], ...]"),
+        ([*range(100)], "[0, 1, 2, 3, 4, ...]"),
+        ({"a": 1}, "{'a': 1}"),
+        ({"caption": "a cat on a mat by the sea"}, "{'caption': 'a cat o...'}"),
+        ((1,), "(1,)"),
+        (set(), "set()"),
+        (ITSELF, "[[[...]]]"),
+        (Unprintable(), "<Unprintable>"),
+        (3.5, "3.5"),
+    ],
+)
+def test_literals_are_cut_between_characters(value: object, literal: str) -> None:
+    assert shortened(value, 30) == literal
+    assert len(literal) <= 30
+
+
+def test_a_literal_of_too_many_digits_is_named() -> None:
+    assert shortened(10**5000) == "<int>"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
-from captious.errors import CaptiousError, InputError, ParameterError
+from captious.errors import CaptiousError, InputError, ParameterError, option
 from captious.progress import Progress
 
 # HTTP calls of the client, with retries.
@@ -370,7 +370,7 @@ def _refusal(status: int, content: bytes, root: str, challenge: str) -> Captious
         return InputError(
             message.rstrip("."),
             where="\n".join(map(_as_text, problems)),
-            hint="--dry-run checks a file without submitting it",
+            hint=f"{option('dry_run')} checks a file without submitting it",
         )
     return ServerError(message.rstrip("."), where=root, status=status)
 

@@ -72,6 +72,11 @@ def either(*, python: str, command: str, challenge: str | None = None) -> str:
     return _span("either", python, command, python if challenge is None else challenge)
 
 
+def requesting(request: str) -> str:
+    """Return a metric to request for messages: ``"spice:split=sentences"``, ``-m`` before it on the command line."""
+    return either(python=f'"{request}"', command=f"-m {request}")
+
+
 def _span(*parts: str) -> str:
     return f"{_OPEN}{_SEPARATOR.join(parts)}{_CLOSE}"
 
@@ -136,6 +141,8 @@ def _on_command_line(kind: str, *parts: str) -> str:
         return parts[1]
     name, *values = parts
     flag = f"--{name.replace('_', '-')}"
+    if name == "columns" and not any("," in value for value in values):
+        values = [",".join(values)]
     return " ".join(f"{flag} {shlex.quote(value)}" for value in values) or flag
 
 
@@ -299,7 +306,8 @@ class CaptionWarning(Message):
 
     Args:
         text: the sentence.
-        kind: short name of the kind, such as "empty"; those of ``captious.check`` are the names of its findings.
+        kind: short name of the kind, such as "empty"; those of ``captious.check`` are the names of its findings, and of
+            other warnings of a metric, its name. A ``CaptionWarning`` as text keeps its own.
         repeated: whether commands print it again after they once did; results always include it.
     """
 
@@ -308,7 +316,7 @@ class CaptionWarning(Message):
 
     def __new__(cls, text: str, kind: str = "", *, repeated: bool = True) -> Self:
         self = super().__new__(cls, text)
-        self.kind = kind or getattr(text, "kind", "")
+        self.kind = getattr(text, "kind", "") or kind
         self.repeated = repeated and getattr(text, "repeated", True)
         return self
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
-from captious.errors import ParameterError, UnknownNameError, needed_for
+from captious.errors import ParameterError, UnknownNameError, needed_for, option
 from captious.plugins import did_you_mean
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ def oriented(table: Table, medium: Medium) -> Table:
     if table.transposed == (table.across and medium == PAPER):
         return replace(table, columns=columns, rows=rows, description=below, transposed=False)
     if medium != PAPER and any(row.section for row in rows):
-        raise ParameterError("a table of groups cannot be transposed", hint="leave out --transpose (transpose=True)")
+        raise ParameterError("a table of groups cannot be transposed", hint=f"leave out {option('transpose')}")
     marked = any(column.marked for column in columns)
     if medium != PAPER:
         rows += below

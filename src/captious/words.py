@@ -1,9 +1,11 @@
-"""Words of messages, and the random seed."""
+"""Words of messages, literals in them, and the random seed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
+from typing import cast
 
 from captious.errors import ParameterError
 
@@ -48,6 +50,73 @@ def sample_of(items: Iterable[object], *, separator: str = ", ") -> str:
     return separator.join(texts[:3]) + more
 
 
+# Literals in messages, cut with "..." where they are long.
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """Return the literal of a value, at most so many characters long, with "..." for what is left out.
+
+    A text is cut between characters as people see them, never within an escape or an emoji: ``'a long capt...'``.
+    Lists, tuples, sets and dictionaries keep their first items.
+
+    Args:
+        value: any object.
+        most: maximum number of characters, 10 or more.
+    """
+    if isinstance(value, str):
+        return _literal_of_text(value, most)
+    if type(value) in _BRACKETS and value:
+        return _literal_of_items(cast("Collection[object]", value), most)
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # whatever the code of its class does, or an integer of too many digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{_PART_OF_ESCAPE.sub('', text[: most - 3])}..."
+
+
+#: The brackets of collections.
+_BRACKETS: Mapping[type, str] = {list: "[]", tuple: "()", set: "{}", dict: "{}"}
+#: An escape that a cut may have split.
+_PART_OF_ESCAPE = re.compile(r"\\[^\\ ]{0,9}$")
+#: The shortest text of an item that says anything.
+_LEAST = 10
+
+
+def _literal_of_text(text: str, most: int) -> str:
+    if len(text) <= most and len(literal := repr(text)) <= most:
+        return literal
+    import regex  # slow to import
+
+    kept = ""
+    for character in regex.finditer(r"\X", text[:most]):
+        if len(repr(kept + character[0])) + 3 > most:
+            break
+        kept += character[0]
+    literal = repr(kept)
+    return f"{literal[:-1]}...{literal[-1]}"
+
+
+def _literal_of_items(items: Collection[object], most: int) -> str:
+    opening, closing = (*_BRACKETS[type(items)],)
+    texts: list[str] = []
+    left = most - len("[..., ]")
+    for item in items:
+        if left < _LEAST:
+            texts.append("...")
+            break
+        texts.append(_literal_of_item(items, item, left))
+        left -= len(texts[-1]) + 2
+    comma = "," if isinstance(items, tuple) and len(items) == 1 else ""
+    return f"{opening}{', '.join(texts)}{comma}{closing}"
+
+
+def _literal_of_item(items: Collection[object], item: object, most: int) -> str:
+    if not isinstance(items, dict):
+        return shortened(item, most)
+    key = shortened(item, most // 2)
+    return f"{key}: {shortened(items[item], most - len(key) - 2)}"
+
+
 # The random seed: its default and its validation.
 
 #: The seed wherever none is given.
@@ -61,5 +130,5 @@ def checked_seed(seed: object) -> int:
         ParameterError: not a whole number, or negative.
     """
     if not isinstance(seed, Integral) or isinstance(seed, bool) or int(seed) < 0:
-        raise ParameterError(f"{seed!r} is not a random seed", hint="give a whole number, 0 or more")
+        raise ParameterError(f"{shortened(seed)} is not a random seed", hint="give a whole number, 0 or more")
     return int(seed)

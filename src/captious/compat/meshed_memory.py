@@ -27,6 +27,7 @@ from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics.cider import CiderD
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
+from captious.words import shortened
 
 __all__ = ["Bleu", "Cider", "CiderScorer", "Meteor", "PTBTokenizer", "Rouge", "compute_scores"]
 
@@ -194,7 +195,7 @@ class PTBTokenizer:
             CaptionTypeError, EncodingError: a value that is not a caption; the error names its id.
         """
         if isinstance(corpus, str) or not isinstance(corpus, Mapping | Sequence):
-            raise CaptionTypeError("captions are neither in a list nor in a dictionary", where=f"{corpus!r:.80}")
+            raise CaptionTypeError("captions are neither in a list nor in a dictionary", where=f"{shortened(corpus)}")
         groups = corpus if isinstance(corpus, Mapping) else dict(enumerate(corpus))
         raw = {key: _annotations(key, group) for key, group in groups.items()}
         tokenized = inputs.PTBTokenizer().tokenize(raw)
@@ -206,7 +207,7 @@ class PTBTokenizer:
 def _annotations(key: Any, group: Any) -> list[dict[str, Any]]:
     """Return a caption or a list of captions as input of the toolkit's tokenizer."""
     if not isinstance(group, str | list | tuple):
-        raise CaptionTypeError("captions are neither text nor in a list", where=f"{key!r}: {group!r:.80}")
+        raise CaptionTypeError("captions are neither text nor in a list", where=f"{key!r}: {shortened(group)}")
     return [{"caption": text} for text in ([group] if isinstance(group, str) else group)]
 
 

@@ -32,6 +32,7 @@ from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics import cider as cider_metrics
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
+from captious.words import shortened
 
 __all__ = ["PUNCTUATIONS", "CIDErEvalCap", "Cider", "CiderD", "CiderDScorer", "CiderScorer", "PTBTokenizer"]
 
@@ -339,7 +340,7 @@ def _text(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> str:
         ) from None
     if not (isinstance(caption, list) and len(caption) == 1 and isinstance(caption[0], str)):
         raise InputError(
-            "the caption of a candidate is not a list of one text", where=f"res[{number}]: {caption!r:.80}"
+            "the caption of a candidate is not a list of one text", where=f"res[{number}]: {shortened(caption)}"
         )
     references = gts.get(image)
     if not (isinstance(references, list) and references and all(isinstance(text, str) for text in references)):

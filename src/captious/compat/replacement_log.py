@@ -91,12 +91,12 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
     elif not lines and not copies:
         lines.append(
             "nothing was replaced: no pycocoevalcap or pyciderevalcap was imported in the processes that reported; "
-            "run it without --whole to replace copies of other names"
+            "captious run without --whole replaces copies of other names, too"
         )
     elif not lines:
         lines.append(
             "nothing was replaced: no toolkit and no copy of one was recognized in the processes that reported; "
-            "--replace NAME=TOOLKIT names one"
+            "captious run --replace NAME=TOOLKIT names one"
         )
     return [*dict.fromkeys(lines)]
 

@@ -9,7 +9,7 @@ The state is the sum of the captions' statistics, which is added over processes,
 score of all of them. A metric that has to be fitted on all references, such as CIDEr-D without given document
 frequencies, keeps the captions instead; ``compute`` then counts the references of all processes.
 
-Needs torchmetrics.
+Needs torchmetrics, which the extra ``captious[torchmetrics]`` installs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-import torch
-import torchmetrics
 
 from captious.compat.by_name import choose
 from captious.data import Captions, read_captions
-from captious.errors import CaptionTypeError, ParameterError
+from captious.errors import CaptionTypeError, ParameterError, needed_for
 from captious.metrics.contract.metric import Metric
 from captious.words import counted
+
+with needed_for("captious.compat.torchmetrics", "torchmetrics"):
+    import torch
+    import torchmetrics
 
 if TYPE_CHECKING:
     from torch import Tensor

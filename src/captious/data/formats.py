@@ -9,7 +9,6 @@ import io
 import json
 import os
 import re
-import reprlib
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ from captious.errors import (
 )
 from captious.files import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.native import json_columns, json_outline
-from captious.words import counted
+from captious.words import counted, shortened
 
 # Reading of files as bytes and text: decompression, decoding, and the position of the first error.
 
@@ -649,7 +648,7 @@ def record_batches(
             for number, record in zip(numbers, records, strict=True):
                 if lacking := tuple(field for field in fields if field not in record):
                     what = f"missing {' and '.join(map(repr, lacking))}, which {unit} {first} contains"
-                    error = source.error(what, where=f"{unit} {number}: {reprlib.repr(record)}")
+                    error = source.error(what, where=f"{unit} {number}: {shortened(record)}")
                     refuse(RowProblem("fields", number, error, fields=lacking))
             columns = [[record.get(field, MISSING) for record in records] for field in fields]
         yield Batch(unit, numbers, columns)
@@ -662,7 +661,7 @@ def _objects(
     objects: list[tuple[int, Any]] = []
     for number, record in zip(numbers, records, strict=True):
         if not isinstance(record, Mapping):
-            error = source.error("this is not an object", where=f"{unit} {number}: {reprlib.repr(record)}")
+            error = source.error("this is not an object", where=f"{unit} {number}: {shortened(record)}")
             refuse(RowProblem("record", number, error))
             continue
         if isinstance(record, RepeatedKeys):

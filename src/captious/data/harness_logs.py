@@ -22,6 +22,7 @@ from typing import Any
 from captious.data.ids import ImageId, as_image_id
 from captious.errors import CaptionFileError, EmptyInputError, UnknownNameError, needed_for
 from captious.files import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
+from captious.words import shortened
 
 #: Names of fields that hold the image, the first that is there.
 _IDS = ("image_id", "video_id", "img_id", "question_id", "id", "index")
@@ -62,7 +63,7 @@ class HarnessLog:
         if not self.prompts:
             return "The log has no prompt."
         more = f", and {len(self.prompts) - 1:,} more" if len(self.prompts) > 1 else ""
-        return f"Prompt: {self.prompts[0]!r:.200}{more}."
+        return f"Prompt: {shortened(self.prompts[0], 200)}{more}."
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
     for number, row in enumerate(_READERS[harness][0](file), start=1):
         try:
             if not isinstance(row, Mapping):
-                raise TypeError(f"it is {row!r:.40}, not an object")
+                raise TypeError(f"it is {shortened(row)}, not an object")
             answers.append(_READERS[harness][1](row))
         except (KeyError, TypeError, ValueError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
@@ -152,7 +153,7 @@ def _first_text(value: Any) -> str:
             return ""
         value = value[0]
     if not isinstance(value, str):
-        raise TypeError(f"an answer or a prompt is {value!r:.40}, not text")
+        raise TypeError(f"an answer or a prompt is {shortened(value)}, not text")
     return value
 
 
@@ -165,7 +166,7 @@ def _texts(value: Any) -> list[str]:
             value = [value]
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"references are {texts!r:.60}, not a list of texts")
+        raise ValueError(f"references are {shortened(texts)}, not a list of texts")
     return texts
 
 

@@ -63,7 +63,7 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
 # Every image must have both a candidate and references; with ``match="common"``, images that have both are scored and
 # the others are counted. Rows are in the order of the references.
 
-_TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
+_TYPES_DIFFER = "ids are strings on one side and numbers on the other: write them the same way"
 
 
 # What public functions take; ``read_rows`` says how it is read. Images may be any keys that are ids, so that mappings

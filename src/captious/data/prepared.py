@@ -469,7 +469,7 @@ class _PreparedLayers:
         return (
             f"{self._file.path} is not prepared for {', '.join(metrics)} with these settings, so everything about the "
             "references was computed. To save that, name these metrics and settings when you prepare it: "
-            f"captious prepare REFERENCES -o FILE{''.join(f' -m {metric}' for metric in metrics)}."
+            f"captious prepare REFERENCES -o FILE -m {' -m '.join(metrics)}."
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import reprlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from io import BytesIO, IOBase
@@ -55,7 +54,7 @@ from captious.data.rows import (
 )
 from captious.data.tables import Captions, CaptionSets
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
-from captious.words import counted_of, sample_of
+from captious.words import counted_of, sample_of, shortened
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
 _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
@@ -137,7 +136,7 @@ def _rows(
     if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
         return _rows_of_sequence(origin, source)
     what = "groups" if role == "groups" else "captions"
-    raise origin.error(f"{what} cannot be read from this", where=reprlib.repr(source))
+    raise origin.error(f"{what} cannot be read from this", where=shortened(source))
 
 
 def _rows_of_file(source: Source) -> CaptionRows:
@@ -146,7 +145,7 @@ def _rows_of_file(source: Source) -> CaptionRows:
         raise CaptionFileError(
             f"this is a file of prepared references, which cannot be read as {source.role}",
             where=source.name,
-            hint="give it as the references; candidates come first on the command line",
+            hint="give it as the references, which come after the candidates",
         )
     format = None if source.is_standard_input else format_of_name(source, LINE_FORMATS)
     data = read_bytes(source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -12,8 +11,8 @@ from captious.data.formats import columns_of, record_batches
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import COCO, Layout, document_layouts, fields_of, first_of, nearest_layout, row_layouts
 from captious.data.rows import CaptionRows, Role, Source, caption_rows
-from captious.errors import InputError, UnknownNameError, option
-from captious.words import sample_of
+from captious.errors import InputError, UnknownNameError, either, option
+from captious.words import sample_of, shortened
 
 # Choice of the fields or columns that hold ids and captions: named by the user, by a layout, or the usual ones.
 
@@ -172,7 +171,10 @@ class _Row:
         candidates = [str(name) for name in self.names if name not in ids]
         if "group" in candidates or len(candidates) == 1:
             return "group" if "group" in candidates else candidates[0]
-        raise self.source.error("which field holds the groups? Name it, as FILE:COLUMN", where=self.where)
+        raise self.source.error(
+            f"which field holds the groups? Name it, as {either(python='column=NAME', command='FILE:COLUMN')}",
+            where=self.where,
+        )
 
     def fields(self, ids: tuple[str, ...], texts: tuple[str, ...], layout: Layout | None) -> Fields:
         """Return the fields, checked, with those that conditions depend on."""
@@ -279,7 +281,7 @@ def _key_values(
     """Return the values of a key of objects."""
     for number, cell in zip(numbers, column, strict=True):
         if not isinstance(cell, Mapping) or key not in cell:
-            shown_cell = sample_of(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
+            shown_cell = sample_of(map(repr, cell)) if isinstance(cell, Mapping) else shortened(cell)
             problem = f"expected {name!r} to be an object with {key!r}, found {shown_cell}"
             raise source.error(
                 problem, where=f"{unit} {number}", hint=f"name another key: {option('columns', f'caption={name}/KEY')}"
@@ -430,7 +432,7 @@ def _add_parents(
         try:
             extended.append({**entry, **fields[entry[reference]]})
         except (KeyError, TypeError):
-            where = f"{unit} {number}: {reprlib.repr(entry)}"
+            where = f"{unit} {number}: {shortened(entry)}"
             raise source.error(f'expected a {reference!r} that is one of "{parents.key}"', where=where) from None
     return extended, parent_ids
 
@@ -487,7 +489,7 @@ def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[s
         try:
             instances.append({"image_id": instance["image_id"], "objects": names[instance["category_id"]]})
         except (KeyError, TypeError, IndexError):
-            where = f"annotation {number}: {reprlib.repr(instance)}"
+            where = f"annotation {number}: {shortened(instance)}"
             raise source.error('expected an "image_id" and a "category_id" of "categories"', where=where) from None
     return instances
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import reprlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +19,10 @@ from captious.errors import (
     InputError,
     MissingCandidatesError,
     ParameterError,
+    either,
     option,
 )
-from captious.words import counted_of, sample_of
+from captious.words import counted_of, sample_of, shortened
 
 # ``CaptionFile``: a file of captions of which certain columns and one split are read.
 
@@ -107,7 +107,8 @@ def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
         if not (equals and name):
             raise ParameterError(
                 f"{piece.strip()!r} does not name a column",
-                hint="write id=NAME,caption=NAME; captions of one side are candidate=NAME or references=NAME",
+                hint="the keys are id, caption, candidate, references and group, such as "
+                + option("columns", "id=NAME", "caption=NAME"),
             )
         pairs.append((key, name))
     return pairs
@@ -254,8 +255,8 @@ _FORMS: dict[Role, str] = {
     .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption
-    other names            --columns id=NAME,caption=NAME (columns= in Python)
-    in Python also         {42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
+    other names            {columns}
+    {python}{42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
     "references": """
     COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
     an object, .json       {"42": ["a cat", "the cat"], ...}
@@ -263,14 +264,14 @@ _FORMS: dict[Role, str] = {
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption, or image_id and references
     data sets              files as published, such as those of Flickr30k, nocaps, VATEX or MSR-VTT
-    other names            --columns id=NAME,caption=NAME (columns= in Python)
-    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
+    other names            {columns}
+    {python}{42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
     "objects": """
     COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
     an object, .json       {"42": ["cat", "couch"], ...}
     .jsonl, .ndjson        {"image_id": 42, "objects": ["cat", "couch"]} on every line
     .parquet, data frames  columns image_id and objects
-    in Python also         {42: ["cat", "couch"], ...}""",
+    {python}{42: ["cat", "couch"], ...}""",
     "parses": """
     .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
     .conllu                CoNLL-U, with # text = a cat""",
@@ -279,8 +280,8 @@ _FORMS: dict[Role, str] = {
     .json, .jsonl          {"image_id": 42, "group": "indoor"}, in a list or on every line
     .csv, .tsv             a header image_id,group; then one row per image
     .parquet, data frames  columns image_id and group
-    a column of a file     FILE:COLUMN (column=... in Python), also a field of COCO's images
-    in Python also         {42: "indoor", ...}""",
+    a column of a file     {column}, also a field of COCO's images
+    {python}{42: "indoor", ...}""",
     "rows": """
     .json, .jsonl          {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}
     .csv, .tsv, .parquet   columns id, candidate and references""",
@@ -294,8 +295,16 @@ _SEVERAL_FORMS = """
     .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption, or image_id and captions
-    other names            --columns id=NAME,caption=NAME (columns= in Python)
-    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
+    other names            {columns}
+    {python}{42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
+
+
+def _for_each_reader(forms: str) -> str:
+    """Return forms with the names of options, and those of Python data for readers of Python alone."""
+    forms = forms.replace("{columns}", option("columns", "id=NAME", "caption=NAME"))
+    forms = forms.replace("{column}", either(python="column=NAME", command="FILE:COLUMN"))
+    first, python, last = forms.partition("\n    {python}")
+    return first + either(python=f"\n    in Python also         {last}", command="") if python else forms
 
 
 @dataclass(frozen=True)
@@ -329,7 +338,7 @@ class Source:
         """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
-        forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
+        forms = _for_each_reader(_SEVERAL_FORMS if self.several else _FORMS[self.role])
         otherwise = f"{advice}; otherwise " if advice else ""
         return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from{forms}")
 
@@ -515,7 +524,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if wrong:
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
-            where=f"{source.name}: " + sample_of([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
+            where=f"{source.name}: " + sample_of([f"{place(entry)} has {shortened(ids[entry])}" for entry in wrong]),
             hint="image ids must be integers or strings",
         )
     _check_unicode(source.name, "image id", [str(image) for image in checked], place)
@@ -536,7 +545,7 @@ def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
     if isinstance(value, list | tuple):
         return [_caption_of(source, item, place) for item in value]
     if isinstance(value, Mapping | set | frozenset):
-        raise source.error("this is neither a caption nor a list of captions", where=f"{place}: {reprlib.repr(value)}")
+        raise source.error("this is neither a caption nor a list of captions", where=f"{place}: {shortened(value)}")
     return (value,)
 
 
@@ -551,7 +560,7 @@ def _caption_of(source: Source, item: object, place: str) -> object:
     import numpy as np
 
     if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
-        raise source.error("this is not a list of captions", where=f"{place}: {reprlib.repr(item)}")
+        raise source.error("this is not a list of captions", where=f"{place}: {shortened(item)}")
     return item
 
 
@@ -567,7 +576,7 @@ def _group(source: Source, value: object, place: str) -> str | None:
         return None
     if isinstance(value, str | int | float):
         return str(value)
-    raise source.error("this is not the name of a group", where=f"{place}: {reprlib.repr(value)}")
+    raise source.error("this is not the name of a group", where=f"{place}: {shortened(value)}")
 
 
 def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callable[[int], str]) -> None:
@@ -594,7 +603,7 @@ def _check_texts(rows: CaptionRows) -> None:
         _check_unicode(rows.name, "caption", rows.texts, rows.place)
     except TypeError:
         wrong = [row for row, text in enumerate(rows.texts) if not isinstance(text, str)]
-        cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
+        cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {shortened(rows.texts[row])}" for row in wrong]
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(rows.texts), 'caption', 'are')} not text",
             where=f"{rows.name}: {sample_of(cases)}",
@@ -610,7 +619,7 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
     # Strings know whether they are ASCII, so that only the others need to be looked through.
     if is_unicode("".join(filterfalse(str.isascii, texts))):
         return
-    wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not is_unicode(text)]
+    wrong = [f"{place(row)} has {shortened(text)}" for row, text in enumerate(texts) if not is_unicode(text)]
     raise EncodingError(
         f"{counted_of(len(wrong), len(texts), what, 'contain')} a lone surrogate (half of a character)",
         where=f"{name}: {sample_of(wrong)}",

@@ -501,7 +501,7 @@ class Report(DisplayedMapping[str, Result]):
         if not isinstance(self.captions, Captions):
             raise ParameterError(
                 f"{self.system} has several candidates per image, and only one can be shown",
-                hint="score one candidate per image: captious.score without several",
+                hint="score one candidate per image",
             )
         return self.captions
 

@@ -24,7 +24,7 @@ from captious.metrics.contract.metric import BaseMetric, Metric, RowScores, SetM
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, MetricLike, names_metric, select
 from captious.metrics.contract.settings import Settings, answers_other_keywords
-from captious.words import counted
+from captious.words import counted, shortened
 
 _SAMPLE = 1000  # images whose references are scored, to find out whether every reward would be 0
 
@@ -61,8 +61,8 @@ def reward(
     if names_metric(references) and not (isinstance(references, str) and os.path.exists(references)):
         raise ParameterError(
             "the references come first, then the metric",
-            where=f"references: {references!r:.60}",
-            hint=f"write reward(references, {references!r:.60})",
+            where=f"references: {shortened(references)}",
+            hint=f"write reward(references, {shortened(references)})",
         )
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(metric)
@@ -311,7 +311,7 @@ def _image_id(value: Any) -> ImageId:
     image = as_image_id(value.item() if hasattr(value, "item") else value)
     if image is None:
         raise CaptionTypeError(
-            f"an image id is a {type(value).__name__}", where=repr(value)[:60], hint="give integers or strings"
+            f"an image id is a {type(value).__name__}", where=shortened(value), hint="give integers or strings"
         )
     return image
 
@@ -331,7 +331,7 @@ def _texts(captions: Iterable[Any]) -> Sequence[str]:
     """Return captions as strings."""
     if isinstance(captions, str):
         raise CaptionTypeError(
-            "a single string was given instead of a list of captions", where=repr(captions[:60]), hint="give [caption]"
+            "a single string was given instead of a list of captions", where=shortened(captions), hint="give [caption]"
         )
     texts = _listed(captions)
     return texts if set(map(type, texts)) <= {str} else [_text(text, place) for place, text in enumerate(texts)]
@@ -352,9 +352,9 @@ def _text(caption: object, place: int) -> str:
     if several := next((word for word in parts if len(word.split()) > 1), None):
         raise CaptionTypeError(
             "a list stands for the words of one caption, and a word with blanks is a caption",
-            where=f"position {place}: {several!r:.60}",
+            where=f"position {place}: {shortened(several)}",
             hint="give captions in one list, and an image id for each: "
-            f"reward([{', '.join(['1'] * min(len(parts), 2))}], {[str(part) for part in parts[:2]]!r:.80})",
+            f"reward([{', '.join(['1'] * min(len(parts), 2))}], {shortened([str(part) for part in parts[:2]])})",
         )
     return " ".join(parts)
 
@@ -368,7 +368,7 @@ def _answer(messages: Sequence[Mapping[str, Any]], place: int) -> str:
     if not isinstance(content, str):
         raise CaptionTypeError(
             "a chat has no answer of the assistant",
-            where=f"position {place}: {messages[-1]!r:.60}",
+            where=f"position {place}: {shortened(messages[-1])}",
             hint='give [{"role": "assistant", "content": "a red bus"}], or the text alone',
         )
     return content

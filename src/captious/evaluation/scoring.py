@@ -41,7 +41,7 @@ from captious.progress import steps
 from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.text import PTB, as_tokenizer
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted
+from captious.words import DEFAULT_SEED, counted, shortened
 
 # ``check``: detection of properties of captions that make scores misleading, without scoring.
 
@@ -281,7 +281,7 @@ def _check_systems(systems: object, references: object) -> None:
     """
     if not isinstance(systems, Mapping) or not systems:
         raise ParameterError(
-            f"{systems!r:.60} is not a mapping from names to the captions of systems",
+            f"{shortened(systems)} is not a mapping from names to the captions of systems",
             hint='write captious.score_systems({"mine": captions, "baseline": captions}, references)',
         )
     are_images = isinstance(references, Mapping) and systems.keys() <= references.keys()
@@ -289,13 +289,13 @@ def _check_systems(systems: object, references: object) -> None:
         if are_images or (isinstance(captions, str) and not _is_system(captions)):
             raise ParameterError(
                 "these are the captions of one system, and score_systems takes a mapping from names to systems",
-                where=f"{name!r}: {captions!r:.60}",
+                where=f"{name!r}: {shortened(captions)}",
                 hint='write captious.score(candidates, references), or captious.score_systems({"mine": candidates}, '
                 "references)",
             )
         if not isinstance(name, str):
             raise ParameterError(
-                f"the name of a system is {name!r:.60}, not a string",
+                f"the name of a system is {shortened(name)}, not a string",
                 hint='write captious.score_systems({"mine": captions, "baseline": captions}, references)',
             )
 
@@ -371,7 +371,8 @@ def evaluate(
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                messages += [CaptionWarning(text) for text in metric.warnings(table, state) if text not in messages]
+                own = (CaptionWarning(text, metric.name) for text in metric.warnings(table, state))
+                messages += [warning for warning in own if warning not in messages]
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None

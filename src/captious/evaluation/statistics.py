@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.words import DEFAULT_SEED, checked_seed
+from captious.words import DEFAULT_SEED, checked_seed, shortened
 
 # Exact sums of statistics: bit-identical for any order of rows and any division into parts.
 #
@@ -143,7 +143,7 @@ def _text(units: Any) -> str:
 def _parse_sum(text: str) -> int:
     match = _TEXT.fullmatch(text)
     if match is None or (power := int(match[2] or 0)) < -_UNIT:
-        raise ValueError(f"{text!r:.60} is not an exact sum")
+        raise ValueError(f"{shortened(text)} is not an exact sum")
     return int(match[1], 16) << (power + _UNIT)
 
 
@@ -187,7 +187,7 @@ class Sampling:
         level: Any = self.level
         if not isinstance(level, Real) or isinstance(level, bool) or not 0 < float(level) < 1:
             raise ParameterError(
-                f"{level!r} is not a confidence level", hint="give a level between 0 and 1, such as 0.95"
+                f"{shortened(level)} is not a confidence level", hint="give a level between 0 and 1, such as 0.95"
             )
         if (
             not isinstance(resamples, Integral)
@@ -195,7 +195,8 @@ class Sampling:
             or not 1 <= int(resamples) <= MOST_RESAMPLES
         ):
             raise ParameterError(
-                f"{resamples!r} is not a number of resamples", hint=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
+                f"{shortened(resamples)} is not a number of resamples",
+                hint=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual",
             )
         object.__setattr__(self, "seed", checked_seed(self.seed))
         object.__setattr__(self, "level", float(level))

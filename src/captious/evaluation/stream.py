@@ -15,7 +15,7 @@ from captious.metrics.contract.metric import SetMetric, State
 from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
-from captious.words import counted
+from captious.words import counted, shortened
 
 
 class Stream:
@@ -61,7 +61,7 @@ class Stream:
         self._counts = (0, 0, 0)  # images, references, and the most references of an image
         self._findings = CaptionFindings()
         self._clean: tuple[str, ...] = ()
-        self._metric_warnings: tuple[str, ...] = ()
+        self._metric_warnings: tuple[CaptionWarning, ...] = ()
         self._fitted: list[State | None] | None = None
 
     def update(
@@ -99,7 +99,8 @@ class Stream:
             for index, item in enumerate(self._selection):
                 if not item.metric.needs_fit:
                     part._sums[index] = ExactSums.of(item.metric.statistics(captions))
-                    part._metric_warnings += tuple(item.metric.warnings(captions, None))
+                    own = item.metric.warnings(captions, None)
+                    part._metric_warnings += tuple(CaptionWarning(text, item.metric.name) for text in own)
         self._add(part)
 
     def compute(self) -> dict[str, float]:
@@ -144,13 +145,13 @@ class Stream:
             ParameterError: no captions were added yet.
         """
         of_fitted = [
-            warning
+            CaptionWarning(warning, item.metric.name)
             for item, state in zip(self._selection, self._states(), strict=True)
             for captions in (self._waiting if item.metric.needs_fit else ())
             for warning in item.metric.warnings(captions, state)
         ]
         of_captions = run_warnings(self._findings, self._selection)
-        return [*map(CaptionWarning, dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted]))]
+        return [*dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted])]
 
     def merge(self, other: Stream) -> None:
         """Add the captions of another stream of the same metrics.
@@ -160,7 +161,7 @@ class Stream:
             DuplicateCandidateError: an image that occurs in both.
         """
         if not isinstance(other, Stream):
-            raise ParameterError(f"{other!r:.60} is not a stream", hint="give another captious.Stream")
+            raise ParameterError(f"{shortened(other)} is not a stream", hint="give another captious.Stream")
         identities = other._identity, self._identity
         if identities[0] != identities[1]:
             differing = next((pair for pair in zip(*identities, strict=False) if pair[0] != pair[1]), identities)

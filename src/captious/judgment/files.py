@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import reprlib
 import sys
 import zlib
 from collections import defaultdict
@@ -27,7 +26,7 @@ from captious.judgment.correlation import STATISTICS
 from captious.judgment.items import CaptionPair, RatedCaption, Unknown, judgments_of
 from captious.judgment.judgments import SYSTEM_FACT, SYSTEM_STATISTICS, HumanJudgments, Protocol, Rule
 from captious.resources.pickles import PickleError, read_pickle
-from captious.words import counted
+from captious.words import counted, shortened
 
 # The folder of judgment data, and readers of its file formats, which record each file they read.
 #
@@ -283,7 +282,7 @@ def number_within(value: object, low: float, high: float | None, where: str) -> 
         number = float("nan")
     if not number >= low or (high is not None and number > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, hint=_AGAIN)
+        raise CaptionFileError(f"{shortened(value)} is not a number {bounds}", where=where, hint=_AGAIN)
     return number
 
 
@@ -533,5 +532,5 @@ def _wrong_rating(record: Mapping[str, Any]) -> str:
         return "ratings must be a non-empty list of numbers"
     for rating in ratings:
         if isinstance(rating, bool) or not isinstance(rating, int | float) or not abs(rating) <= _LARGEST_RATING:
-            return f"a rating is not a number: {reprlib.repr(rating)}"
+            return f"a rating is not a number: {shortened(rating)}"
     return ""

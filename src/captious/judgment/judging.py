@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import read_references
-from captious.errors import CaptionWarning, ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptionWarning, ParameterError, ResourceError, UnknownNameError, requesting
 from captious.evaluation.checks import few_images_warning, warnings_by_system
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.files import whole_file
@@ -191,7 +191,9 @@ def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], e
     if not requested:
         raise ParameterError("no benchmarks were requested", hint="name one, such as composite")
     if not metrics and not any(external):
-        raise ParameterError("no metrics were requested", hint="name one, such as -m cider-d, or give scores")
+        raise ParameterError(
+            "no metrics were requested", hint=f"name one, such as {requesting('cider-d')}, or give scores"
+        )
     firsts: dict[str, HumanJudgments] = {}
     for judgments in requested:
         first = firsts.setdefault(judgments.protocol.benchmark, judgments)

@@ -29,7 +29,7 @@ from captious.metrics.contract.selection import ALL, MetricLike, Selection, avai
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_vectors import VectorMetric
 from captious.version import __version__
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, shortened
 
 # Scores of captions from metric names, metric objects and user-defined functions.
 
@@ -474,7 +474,8 @@ def _number(value: object, where: str) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
-        raise CaptionFileError(f"{value!r:.60} is not a score", where=where, hint="download the file again") from error
+        problem = f"{shortened(value)} is not a score"
+        raise CaptionFileError(problem, where=where, hint="download the file again") from error
 
 
 # Scores of judged items: computed here, published, or read from a table of external scores.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError, marked
 from captious.files import checksum, user_text, whole_file
 from captious.plugins import did_you_mean
+from captious.words import shortened
 
 # Small JSON or TOML tables that users write by hand, and the base class of recipes among them.
 
@@ -51,12 +52,13 @@ def whole(least: int, most: int, default: Any = MISSING) -> Any:
     return _range_field(int, "an integer", least, most, default)
 
 
-def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "invalid {name}: {value!r:.60}") -> Any:
+def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "invalid {name}: {value}") -> Any:
     """Define a recipe field: one of some names."""
 
     def check(name: str, value: Any) -> None:
         if value not in choices:
-            raise ParameterError(refusal.format(name=name, value=value), hint=f"give {' or '.join(choices)}")
+            problem = refusal.format(name=name, value=shortened(value))
+            raise ParameterError(problem, hint=f"give {' or '.join(choices)}")
 
     return _checked(default, check)
 
@@ -66,7 +68,7 @@ def several(choices: Sequence[str], default: Any = MISSING) -> Any:
 
     def check(name: str, values: Any) -> None:
         if not values or not isinstance(values, tuple) or {*values} - {*choices} or len({*values}) < len(values):
-            raise ParameterError(f"invalid {name}: {values!r:.60}", hint=f"give some of {', '.join(choices)}")
+            raise ParameterError(f"invalid {name}: {shortened(values)}", hint=f"give some of {', '.join(choices)}")
 
     return _checked(default, check)
 
@@ -78,7 +80,7 @@ def _checked(default: Any, check: Callable[[str, Any], None]) -> Any:
 def _range_field(kind: Any, what: str, least: float, most: float, default: Any) -> Any:
     def check(name: str, value: Any) -> None:
         if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-            raise ParameterError(f"invalid {name}: {value!r:.60}", hint=f"give {what} from {least:g} to {most:g}")
+            raise ParameterError(f"invalid {name}: {shortened(value)}", hint=f"give {what} from {least:g} to {most:g}")
 
     return _checked(default, check)
 
@@ -95,7 +97,7 @@ class AnyRecipe:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or not 0 < len(self.name) <= 100:
-            raise ParameterError(f"{self.name!r:.60} is not a name for a recipe", hint="give a short text")
+            raise ParameterError(f"{shortened(self.name)} is not a name for a recipe", hint="give a short text")
         for declared in fields(self):
             if check := declared.metadata.get("check"):
                 check(declared.name, getattr(self, declared.name))
@@ -114,7 +116,7 @@ class AnyRecipe:
         """
         names = sorted(declared.name for declared in fields(cls))
         if unknown := {*content} - {*names}:
-            raise ParameterError(f"a recipe has no {min(unknown)!r:.60}", hint=f"its fields: {', '.join(names)}")
+            raise ParameterError(f"a recipe has no {shortened(min(unknown))}", hint=f"its fields: {', '.join(names)}")
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
         return cls(**values)
 
@@ -148,7 +150,7 @@ def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Ca
     try:
         base = content.pop("base", None)
         if base not in names:
-            raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", hint=help)
+            raise ParameterError(f"the recipe has no base, or an unknown one: {shortened(base)}", hint=help)
         recipe = built_in(base)
         return recipe.from_dict({**recipe.to_dict(), "name": Path(name).stem, **content})
     except CaptiousError as error:
@@ -173,7 +175,8 @@ def check_name(name: str) -> None:
         ParameterError: not letters, digits, dots, - and _.
     """
     if not name or not name.isascii() or not all(c.isalnum() or c in ".-_" for c in name):
-        raise ParameterError(f"{name!r:.60} is not a valid name for weights", hint="use letters, digits, dots, - and _")
+        problem = f"{shortened(name)} is not a valid name for weights"
+        raise ParameterError(problem, hint="use letters, digits, dots, - and _")
 
 
 def write_weights(

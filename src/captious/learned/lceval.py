@@ -54,7 +54,8 @@ class LCEval(LearnedMetric):
             return super().load_weights()
         if self.weights is not None:
             raise ParameterError(
-                f"lceval@{self.variant} has its own weights", hint="remove weights, or the variant: lceval:weights=FILE"
+                f"lceval@{self.variant} has its own weights",
+                hint="remove weights, or the variant, as in lceval:weights=FILE",
             )
         coefficients, bias = OFFICIAL_8010
         features = _features_of_training()

@@ -24,7 +24,7 @@ from scipy.fft import irfft, rfft
 from scipy.sparse import csr_matrix
 
 from captious.data import Captions
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ParameterError, ResourceError, setting
 from captious.files import checksum
 from captious.learned.files import (
     AnyRecipe,
@@ -41,7 +41,7 @@ from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import IntegerParameter, ResourceParameter
 from captious.models.image_features import ImageFeatures
 from captious.text.tokenizers import treebank_tokens
-from captious.words import counted
+from captious.words import counted, shortened
 
 # Recipes of critiques: the network, its vocabulary, the negative examples and the optimizer.
 
@@ -557,7 +557,8 @@ class Leic(MeanMetric):
         if images is None:
             raise ParameterError(
                 f"the critique {self.trained.label} needs the images",
-                hint="give a file of image features: --images FEATURES (captious learn image-features DIR -o FEATURES)",
+                hint=f"give a file of image features: {setting('images', 'FILE')} "
+                "(captious learn image-features DIR -o FILE)",
             )
         self.features = images if isinstance(images, ImageFeatures) else ImageFeatures.load(_path(images, "images"))
         if self.features.width != critique.image_width:
@@ -601,6 +602,6 @@ class Leic(MeanMetric):
 def _path(value: object, name: str) -> str:
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
-            f"{value!r:.60} cannot be used as {name} of leic", hint="give a file, or what was read from it"
+            f"{shortened(value)} cannot be used as {name} of leic", hint="give a file, or what was read from it"
         )
     return os.fspath(value)

@@ -40,7 +40,7 @@ from captious.metrics.shared.word_vectors import VectorsParameter
 from captious.parsing.sources import ParseSource, as_parse_source
 from captious.plugins import did_you_mean
 from captious.resources.cache import COCO_VAL
-from captious.words import counted
+from captious.words import counted, shortened
 
 # Feature sets: a name and an ordered list of metric outputs, which a learned metric combines.
 #
@@ -92,7 +92,8 @@ class FeatureSet:
         allowed = isinstance(self.name, str) and 0 < len(self.name) <= 100 and self.name.isascii()
         if not allowed or not all(c.isalnum() or c in ".-_" for c in self.name):
             raise ParameterError(
-                f"{self.name!r:.60} is not a valid name for a feature set", hint="use letters, digits, dots, - and _"
+                f"{shortened(self.name)} is not a valid name for a feature set",
+                hint="use letters, digits, dots, - and _",
             )
         if not 0 < len(self.features) <= _MOST_FEATURES:
             raise ParameterError(
@@ -158,7 +159,7 @@ def _feature(entry: Any) -> Feature:
         return Feature(entry)
     if isinstance(entry, Mapping) and "metric" in entry and {*entry} <= {"metric", "scale"}:
         return Feature(entry["metric"], entry.get("scale", 1.0))
-    raise ParameterError(f"{entry!r:.60} is not a feature", hint=_FEATURES_HELP)
+    raise ParameterError(f"{shortened(entry)} is not a feature", hint=_FEATURES_HELP)
 
 
 def _check(feature: Feature, of: str) -> None:
@@ -167,7 +168,7 @@ def _check(feature: Feature, of: str) -> None:
         raise ParameterError("a feature must be the name of a metric", where=where, hint=_FEATURES_HELP)
     scale = feature.scale
     if not isinstance(scale, int | float) or isinstance(scale, bool) or not math.isfinite(scale) or abs(scale) > LARGE:
-        raise ParameterError(f"invalid scale {scale!r:.60}", where=where, hint=f"give a number up to {LARGE:,}")
+        raise ParameterError(f"invalid scale {shortened(scale)}", where=where, hint=f"give a number up to {LARGE:,}")
     request = Request.from_text(feature.metric)
     owner = registry.owner_of(request.name)
     if owner is None:
@@ -472,8 +473,8 @@ class Recipe(AnyRecipe):
 
     features: FeatureSet
     hidden: tuple[int, ...]
-    metric: str = choice(METRICS, refusal="no metric {value!r:.60} takes weights")
-    initialization: str = choice(INITIALIZATIONS, refusal="there is no initialization {value!r:.60}")
+    metric: str = choice(METRICS, refusal="no metric {value} takes weights")
+    initialization: str = choice(INITIALIZATIONS, refusal="there is no initialization {value}")
     l2: float = number(0, 1e6)
     learning_rate: float = number(1e-12, 1e3)
     batch_size: int = whole(1, 1 << 31)
@@ -484,7 +485,7 @@ class Recipe(AnyRecipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not all(isinstance(n, int) and not isinstance(n, bool) and 0 < n <= 4096 for n in self.hidden):
-            raise ParameterError(f"invalid hidden layers {self.hidden!r:.60}", hint="give widths from 1 to 4,096")
+            raise ParameterError(f"invalid hidden layers {shortened(self.hidden)}", hint="give widths from 1 to 4,096")
         if len(self.hidden) > 16:
             raise ParameterError(f"{len(self.hidden)} hidden layers are too many", hint="give at most 16")
 

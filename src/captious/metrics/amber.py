@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields
-from captious.errors import MissingExtraError, ParameterError, ResourceError, setting
+from captious.errors import MissingExtraError, ParameterError, ResourceError, either, setting
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
 from captious.metrics.shared.objects import AmberLists, ImageWords, as_amber_lists, check_known_images
@@ -36,8 +36,8 @@ class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLik
         if value is None:
             raise ParameterError(
                 "amber needs AMBER's word lists",
-                hint="give the folder of annotations.json, relation.json and safe_words.txt: amber:lists=FOLDER "
-                "(captious.Amber(lists=...) in Python)",
+                hint="give the folder of annotations.json, relation.json and safe_words.txt: "
+                + either(python="captious.Amber(lists=FOLDER)", command="-m amber:lists=FOLDER"),
             )
         return as_amber_lists(value)
 

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ParameterError, ResourceError, either, requesting
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, Parameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.metrics.shared.frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
+from captious.words import shortened
 
 #: The layer that correlates best with human judgments on WMT16, by model, as in bert_score 0.3.13.
 LAYERS = {
@@ -194,7 +195,7 @@ class BertScore(EncoderMetric):
             return []
         return [
             f"bert_score defines no layer for {self.tokens}, so bertscore uses the last one, {self.compared_layer}; "
-            "another may agree better with human judgments (-m bertscore:layer=N, or layer= in Python)."
+            f"another may agree better with human judgments ({requesting('bertscore:layer=N')})."
         ]
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -324,7 +325,7 @@ def _published_baseline(model: str, layer: int) -> tuple[float, float, float]:
         published = " and ".join(f"{name} (layer {number})" for name, number in _BASELINES)
         raise ParameterError(
             f"no baseline is known for layer {layer} of {model}",
-            hint=f"known: {published}; for others give rescale=FILE (a bert_score baseline file) or rescale=(P, R, F)",
+            hint=f"known: {published}; for others give a file of bert_score's baselines, bertscore:rescale=FILE",
         )
     return baseline
 
@@ -334,7 +335,8 @@ def _numbers(baseline: Sequence[float]) -> tuple[float, float, float]:
         p, r, f = (float(number) for number in baseline)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"{baseline!r} is not a baseline", hint="give rescale=(P, R, F), a file, True or False"
+            f"{shortened(baseline)} is not a baseline",
+            hint=either(python="give rescale=(P, R, F), a file, True or False", command="give a file, true or false"),
         ) from error
     if not all(-1 <= number < 1 for number in (p, r, f)):
         raise ParameterError(

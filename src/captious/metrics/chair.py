@@ -277,7 +277,7 @@ class Chair(Metric):
                 raise ParameterError(
                     "images cannot be matched with their objects: ids are strings on one side and numbers on the other",
                     where=f"{self.objects.name}; {captions.references.name}",
-                    hint="make them the same, as with {int(i): ...}",
+                    hint="write them the same way on both sides",
                 )
             help = "add their objects, an empty list for none"
             check_known_images(captions, truths, "the objects of", self.objects.name, help)

@@ -16,6 +16,7 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter, TextParameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, PromptedReferences, max_tokens, missing_clip
+from captious.words import shortened
 
 # CLIPScore: similarity of a caption and its image by CLIP, without references.
 #
@@ -33,7 +34,7 @@ class _ImageFolder(ResourceParameter[str | os.PathLike[str] | None, Path]):
     def check(self, metric: Any, value: Any) -> Path:
         if not isinstance(value, str | os.PathLike):
             raise ParameterError(
-                f"{metric.name} needs the images" + (f", and {value!r:.60} is not a folder" if value else ""),
+                f"{metric.name} needs the images" + (f", and {shortened(value)} is not a folder" if value else ""),
                 hint=f"give the folder of image files: {setting('images', 'DIR')}",
             )
         return Path(value)

@@ -49,7 +49,7 @@ class Hwcm(MeanMetric):
     chains: ChoiceParameter = ChoiceParameter(
         default="lemma",
         choices=CHAINS,
-        refusal="unknown chain type {value!r}",
+        refusal="unknown chain type {value}",
         summary="what chains are made of: lemmas, relations to the head, parts of speech, or words",
     )
     parser: ParserParameter = ParserParameter(default=None)

@@ -214,7 +214,7 @@ class Meteor(Metric):
             raise InputError(
                 "meteor found more than 16,777,216 paraphrase matches between a candidate and a reference",
                 where=f"image_id {image!r}, whose reference has {np.diff(references.offsets)[row]:,} words",
-                hint="score captions, not documents, or omit the paraphrase module (modules= in Python)",
+                hint="score captions, not documents, or leave out its module of paraphrases",
             ) from None
         counts = pairs.astype(np.float64)
         perfect = (counts[:, _MATCHED] == counts[:, _WORDS]).all(axis=1) & (counts[:, _CHUNKS] == 1)

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ParameterError, ResourceError, either
 from captious.files import checksum, user_text
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.objects import check_known_images
-from captious.words import counted_of
+from captious.words import counted_of, shortened
 
 _LABELS = {"yes": True, "no": False}
 _NO = frozenset({"No", "not", "no"})
@@ -53,7 +53,8 @@ class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike
     def check(self, metric: Any, value: Any) -> _Answers:
         if value is None:
             raise ParameterError(
-                "pope needs the right answers", hint="give them: pope:labels=FILE (captious.Pope(labels=...) in Python)"
+                "pope needs the right answers",
+                hint="give them: " + either(python="captious.Pope(labels=FILE)", command="-m pope:labels=FILE"),
             )
         if isinstance(value, _Answers):
             return value
@@ -61,7 +62,7 @@ class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike
             return _answers(value.items(), "labels", "labels")
         if isinstance(value, str | os.PathLike):
             return _read_answers(Path(value))
-        raise ParameterError(f"{value!r:.60} is not a file of right answers", hint=_HELP)
+        raise ParameterError(f"{shortened(value)} is not a file of right answers", hint=_HELP)
 
 
 class Pope(Metric):
@@ -183,7 +184,7 @@ def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _
             if answer is None:
                 if isinstance(label, list):  # the generative part of AMBER's annotations
                     continue
-                raise ResourceError(f"{label!r:.40} is not yes or no", where=f"{where}: question {id}", hint=_HELP)
+                raise ResourceError(f"{shortened(label)} is not yes or no", where=f"{where}: question {id}", hint=_HELP)
             if by_id.setdefault(str(id), answer) != answer:
                 raise ResourceError(f"question {id} has two right answers", where=where, hint="give each id once")
     except (KeyError, TypeError, ValueError) as error:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References
+from captious.errors import requesting
 from captious.metrics.contract.metric import Metric, RowScores, SetMetric, State, mean_of_scored
 from captious.metrics.contract.parameters import ChoiceParameter
 from captious.metrics.shared.scene_encoder import ParserParameter, n_long_captions, slow_parses
@@ -100,7 +101,8 @@ class Spice(Metric):
             return []
         return [
             f"{counted(n, 'caption', 'have')} more than {LONG_SENTENCE} words, and SPICE parses each as one "
-            f"sentence, as the official program does: -m {self.name}:split=sentences parses sentence by sentence."
+            "sentence, as the official program does: "
+            f"{requesting(f'{self.name}:split=sentences')} parses sentence by sentence."
         ]
 
     def slow(self, captions: Captions) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import ParameterError
+from captious.errors import ParameterError, either, requesting
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import (
     FlagParameter,
@@ -199,13 +199,14 @@ class Yi2020(EncoderMetric):
                 f"{self.encoder.name} has no layer {_LAYER}, so yi2020 uses the last one, "
                 f"{self.compared_layer}; a different layer, with a threshold other than {self.match_threshold}, may "
                 "agree better with human judgments "
-                "(-m yi2020:layer=N,threshold=T)."
+                f"({requesting('yi2020:layer=N,threshold=T')})."
             )
         if idf.n_captions < _FEW_CAPTIONS:
             messages.append(
                 f"yi2020 weights tokens by inverse document frequency, and only "
                 f"{counted(idf.n_captions, 'caption', 'were')} "
-                "counted: the score is unreliable. Use the frequencies of a large corpus (token_idf= in Python)."
+                "counted: the score is unreliable. Use the frequencies of a large corpus"
+                f"{either(python=' (captious.Yi2020(token_idf=...))', command='')}."
             )
         return messages
 

@@ -39,7 +39,7 @@ from captious.errors import (
 from captious.files import user_text
 from captious.progress import Progress
 from captious.resources.cache import cache_folder, make_folder
-from captious.words import counted
+from captious.words import counted, shortened
 
 if TYPE_CHECKING:
     import httpx
@@ -446,7 +446,7 @@ class ChatModel:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or {",", "|"} & set(self.name):
             raise ParameterError(
-                f"{self.name!r:.60} does not name a model",
+                f"{shortened(self.name)} does not name a model",
                 hint="give the name that the endpoint knows, without commas and vertical bars",
             )
         object.__setattr__(self, "endpoint", _address(self.endpoint))
@@ -505,7 +505,7 @@ def as_chat_model(value: Any) -> ChatModel:
         return value
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
-            f"{value!r:.60} is not a model behind an endpoint",
+            f"{shortened(value)} is not a model behind an endpoint",
             hint="give the name of the model, a TOML file, or a captious.ChatModel",
         )
     if os.fspath(value).endswith(".toml"):
@@ -554,7 +554,7 @@ def _address(endpoint: Any) -> str:
             hint=f"{help}; put the key into the environment variable {KEY}",
         )
     if parts.scheme not in ("http", "https") or not hostname:
-        raise ParameterError(f"the endpoint is not an address: {address!r:.80}", hint=help)
+        raise ParameterError(f"the endpoint is not an address: {shortened(address)}", hint=help)
     return str(address).rstrip("/").removesuffix("/chat/completions")
 
 
@@ -580,14 +580,15 @@ def _check_range(name: str, value: Any, least: float, most: float) -> None:
     if not is_number or not least <= value <= most:
         number = "a number" if fraction else "an integer"
         raise ParameterError(
-            f"invalid {name} of the model: {value!r:.40}", hint=f"{name} must be {number} from {least:g} to {most:,g}"
+            f"invalid {name} of the model: {shortened(value)}",
+            hint=f"{name} must be {number} from {least:g} to {most:,g}",
         )
 
 
 def _most_calls() -> int:
     text = os.environ.get(MOST_CALLS, "") or "10000"
     if not text.isdecimal():
-        raise ParameterError(f"{MOST_CALLS} is not a number: {text!r:.40}", hint=f"set {MOST_CALLS}=10000")
+        raise ParameterError(f"{MOST_CALLS} is not a number: {shortened(text)}", hint=f"set {MOST_CALLS}=10000")
     return int(text)
 
 

@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.prepared import text_array, texts_of
-from captious.errors import MissingExtraError, OutputError, ParameterError, ResourceError
+from captious.errors import MissingExtraError, OutputError, ParameterError, ResourceError, either, requesting
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
+from captious.words import shortened
 
 # CLIP checkpoints in the layout of OpenAI's code, in which PAC-S and others are published, as CLIP models.
 #
@@ -178,8 +179,9 @@ def as_encoder(model: Encoder | str) -> Encoder:
         return model
     if not isinstance(model, str) or not model:
         raise ParameterError(
-            f"{model!r:.60} is not a model",
-            hint="give a name on the Hugging Face hub, the folder of a model, or captious.Encoder(...)",
+            f"{shortened(model)} is not a model",
+            hint="give a name on the Hugging Face hub, or the folder of a model"
+            + either(python=", or a captious.Encoder", command=""),
         )
     return Encoder(model)
 
@@ -259,7 +261,7 @@ class Encoder:
             raise ResourceError(
                 f"{self.name} is a {config.model_type} model, not a text encoder",
                 where=self.model,
-                hint="give this metric its own model: -m bertscore:model=MODEL",
+                hint=f"give each metric its own model, such as {requesting('bertscore:model=MODEL')}",
             )
         return int(config.num_hidden_layers)
 

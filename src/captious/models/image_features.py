@@ -28,7 +28,7 @@ from captious.models.pretrained import INSTALL, image_processor, missing_extra, 
 from captious.native import threads
 from captious.progress import Progress
 from captious.resources.npy import read_npz
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, shortened
 
 # ``ImageFeatures``, and files of them.
 
@@ -74,7 +74,7 @@ class ImageFeatures:
             raise ParameterError("image ids are numbers or strings", hint="give the ids of the images")
         if not isinstance(self.model, str) or not _MODEL.fullmatch(self.model):
             raise ParameterError(
-                f"{self.model!r:.60} cannot name a model",
+                f"{shortened(self.model)} cannot name a model",
                 hint="use letters, digits, dots, - _ / and @, or leave it out",
             )
         if len(self._rows) != len(self.ids):

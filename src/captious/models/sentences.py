@@ -20,6 +20,7 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.models.encoders import Encoder, equal_lengths, numbered, token_ids
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
+from captious.words import shortened
 
 # Detectors of fluency errors: the probability that a caption has an error, from a user-supplied classifier.
 #
@@ -30,7 +31,9 @@ from captious.progress import Progress
 MOST_TOKENS = 64
 _TEXTS_PER_BATCH = 64
 _PUNCTUATION = re.compile(r"[^\w\s]")
-_HELP = "give a checkpoint of FENSE, such as echecker_clotho_audiocaps_base.ckpt, or a sequence classifier"
+#: Where FENSE's authors offer their detectors.
+DETECTORS = "echecker_clotho_audiocaps_base.ckpt from github.com/blmoistawinde/fense/releases"
+_HELP = f"give a checkpoint of FENSE, such as {DETECTORS}, or a sequence classifier"
 
 
 def as_error_detector(detector: ErrorDetector | str | os.PathLike[str]) -> ErrorDetector:
@@ -42,7 +45,7 @@ def as_error_detector(detector: ErrorDetector | str | os.PathLike[str]) -> Error
     if isinstance(detector, ErrorDetector):
         return detector
     if not isinstance(detector, str | os.PathLike) or not os.fspath(detector):
-        raise ParameterError(f"{detector!r:.60} is not an error detector", hint=_HELP)
+        raise ParameterError(f"{shortened(detector)} is not an error detector", hint=_HELP)
     return ErrorDetector(os.fspath(detector))
 
 

@@ -22,7 +22,7 @@ from captious.resources.vector_files import Block, DuplicateWordError, VectorInd
 from captious.resources.vectors import INSTALL
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
 from captious.text.stop_words import StopWords
-from captious.words import counted
+from captious.words import counted, shortened
 
 # ``WordVectors``: words to rows, from any file or array.
 
@@ -105,12 +105,12 @@ class WordVectors:
             encoded = [word.encode() for word in words]
         except UnicodeEncodeError as error:
             raise ParameterError(
-                f"{error.object!r:.100} contains a lone surrogate (half of a character)", hint="remove that word"
+                f"{shortened(error.object)} contains a lone surrogate (half of a character)", hint="remove that word"
             ) from error
         try:
             index = VectorIndex(index_of([Block.of(encoded, rows)]), rows)
         except DuplicateWordError as error:
-            raise ParameterError(f"duplicate word {error.word!r}", hint="give each word once") from error
+            raise ParameterError(f"duplicate word {shortened(error.word)}", hint="give each word once") from error
         digest = hashlib.sha256(b"".join(b"%d:%s" % (len(word), word) for word in encoded) + b"\0" + rows.tobytes())
         return cls(name, digest.hexdigest()[:16], index, "memory")
 

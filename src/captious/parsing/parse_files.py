@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +25,7 @@ from captious.errors import CaptionFileError
 from captious.files import checksum, whole_file
 from captious.parsing.collapsed import collapsed
 from captious.parsing.parses import Edge, Parse, check_tree
-from captious.words import counted
+from captious.words import counted, shortened
 
 # CoNLL-U files of parses, the output format of most parsers.
 #
@@ -232,7 +231,7 @@ class FileOfParses:
         if missing:
             raise CaptionFileError(
                 f"{counted(len(missing), 'caption', 'have')} no parse",
-                where=f"{self.name}; for example {missing[0]!r:.100}",
+                where=f"{self.name}; for example {shortened(missing[0])}",
                 hint="parse the missing captions, each as a single tree (captious parse does this for English), or "
                 "omit the file of parses",
             )
@@ -262,7 +261,7 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
         if parses.setdefault(caption, parse) != parse:
             raise CaptionFileError(
                 "duplicate caption with two different parses",
-                where=f"{source.name}; {caption!r:.100}",
+                where=f"{source.name}; {shortened(caption)}",
                 hint="remove one",
             )
         if parser:
@@ -342,7 +341,7 @@ def _parse_record(record: Mapping[str, Any]) -> Parse:
     basic = [_dependency(item, "basic") for item in record["basic"]]
     for head, dependent, relation in basic:
         if not (_is_whole(head) and _is_whole(dependent)):
-            raise ValueError(f"in basic, {json.dumps([head, dependent])[:60]} is not a pair of words")
+            raise ValueError(f"in basic, {shortened([head, dependent])} is not a pair of words")
         if not (0 < dependent <= n and 0 <= head <= n):
             raise ValueError(f"a dependency between words {head} and {dependent} of {n}")
         heads[dependent - 1], relations[dependent - 1] = head, relation
@@ -366,7 +365,7 @@ def _texts(values: Any, key: str) -> tuple[str, ...]:
 
 def _dependency(item: Any, key: str) -> tuple[Any, Any, str]:
     if not (isinstance(item, list) and len(item) == 3):
-        raise ValueError(f"in {key}, {reprlib.repr(item)} is not [head, dependent, relation]")
+        raise ValueError(f"in {key}, {shortened(item)} is not [head, dependent, relation]")
     return item[0], item[1], str(item[2])
 
 
@@ -382,7 +381,7 @@ def _number(place: Any, n: int) -> int:
     word, copy = place if is_copy else (place, 0)
     if not (_is_whole(word) and _is_whole(copy) and is_copy <= word <= n and is_copy <= copy):
         raise ValueError(
-            f"in ccprocessed, {json.dumps(place)[:60]} is neither one of {counted(n, 'word')} nor a copy, [word, k]"
+            f"in ccprocessed, {shortened(place)} is neither one of {counted(n, 'word')} nor a copy, [word, k]"
         )
     return int(word + copy * n)
 

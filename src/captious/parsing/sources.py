@@ -44,6 +44,7 @@ from captious.text import PTB_RAW
 from captious.text.sentences import sentences_of
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
+from captious.words import shortened
 
 # The parser: from words to phrase structure trees, dependencies, lemmas and collapsed dependencies.
 
@@ -403,7 +404,7 @@ def as_parse_source(parser: AnyParser) -> ParseSource:
         return read_parses(parser)
     if isinstance(parser, type) or not (callable(getattr(parser, "parse", None)) and isinstance(parser, Hashable)):
         raise ParameterError(
-            f"{parser!r:.60} is not a parser",
+            f"{shortened(parser)} is not a parser",
             hint=f"give {', '.join(map(repr, GRAMMARS))}, '{_SPACY}NAME' (hwcm only), a file of parses (.jsonl or "
             ".conllu), or an object with label and parse(captions, words)",
         )

@@ -22,6 +22,7 @@ from captious.metrics.contract.selection import MetricLike, Selection, names_met
 from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.report import numbers
 from captious.report.layouts import explained_parts, explanation_values
+from captious.words import shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -103,8 +104,8 @@ def explain(
     if names_metric(candidate) and not names_metric(metric) and not callable(metric):
         raise ParameterError(
             "the candidate comes first, then its references, then the metric",
-            where=f"candidate: {candidate!r:.60}",
-            hint=f"write explain(candidate, references, {candidate!r:.60})",
+            where=f"candidate: {shortened(candidate)}",
+            hint=f"write explain(candidate, references, {shortened(candidate)})",
         )
     texts = [references] if isinstance(references, str) else references
     if not isinstance(candidate, str) or not isinstance(texts, Iterable) or isinstance(texts, Mapping):

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from captious.data import ImageId
 from captious.errors import ParameterError
+from captious.words import shortened
 
 # URLs of images: templates such as ``https://images.example.org/{id:012d}.jpg``, and their validation.
 
@@ -95,7 +96,7 @@ class ImageUrls:
         wrong = next((image for image in ids if isinstance(image, str)), None)
         if wrong is not None and any(form for _, _, form, _ in _fields(self.template)):
             raise ParameterError(
-                f"the image URL has a format for numbers, but there are image ids such as {wrong!r:.60}",
+                f"the image URL has a format for numbers, but there are image ids such as {shortened(wrong)}",
                 where=self.template,
                 hint="write {id} without a format",
             )

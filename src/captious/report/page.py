@@ -37,7 +37,7 @@ from captious.report.images import ImageFolder, ImageUrls, image_source
 from captious.report.page_data import Columns, caption_words, document
 from captious.report.page_explanations import Explained, explanations_of
 from captious.tables import Clouds, Curves, Displayed, Dot, Dots, Matrix, Picture, Ranking, Table
-from captious.words import DEFAULT_SEED, counted
+from captious.words import DEFAULT_SEED, counted, shortened
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
@@ -81,7 +81,7 @@ class SystemsPage:
         names = [report.system for report in self.reports]
         if repeated := next((name for name in names if names.count(name) > 1), None):
             raise ParameterError(
-                f"two systems are called {repeated!r:.60}", hint="give them names: captious.score(..., system=...)"
+                f"two systems are called {shortened(repeated)}", hint="give them names: captious.score(..., system=...)"
             )
         for report in self.reports:
             _ = report.single_captions  # several candidates per image are refused before any work is done

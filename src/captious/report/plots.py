@@ -22,6 +22,7 @@ from captious.errors import OutputError, ParameterError, UnknownNameError, neede
 from captious.files import whole_file
 from captious.report import numbers
 from captious.tables import Clouds, Curves, Displayed, Dots, Matrix, Picture, Ranking
+from captious.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,7 +118,7 @@ def draw_one(pictures: Mapping[str, Picture], name: str | None = None) -> Figure
     if not pictures:
         raise ParameterError("this result has no picture", hint="show it as a table")
     if name is not None and name not in pictures:
-        raise UnknownNameError(f"there is no picture {name!r}", hint=f"choose {', '.join(pictures)}")
+        raise UnknownNameError(f"there is no picture {shortened(name)}", hint=f"choose {', '.join(pictures)}")
     return draw(pictures[next(iter(pictures)) if name is None else name])
 
 

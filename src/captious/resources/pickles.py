@@ -13,13 +13,14 @@ import io
 import math
 import pickletools
 import re
-import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from captious.words import shortened
 
 #: The source: bytes, or a file that is mapped into memory.
 Buffer: TypeAlias = Any
@@ -58,7 +59,7 @@ class _Global:
     name: str
 
     def __str__(self) -> str:
-        return f"{f'{self.module}.{self.name}'!r:.100}"
+        return shortened(f"{self.module}.{self.name}", 100)
 
     @property
     def role(self) -> str:
@@ -88,7 +89,7 @@ class _Type:
 
     def __init__(self, code: object, text: bool) -> None:
         if not isinstance(code, str) or not (_DTYPE.fullmatch(code) or (text and _TEXT_DTYPE.fullmatch(code))):
-            described = reprlib.repr(code) if isinstance(code, str) else "something"
+            described = shortened(code) if isinstance(code, str) else "something"
             raise PickleError(f"an array of {described}, not of numbers")
         self.code = code
 

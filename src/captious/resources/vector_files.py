@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.rows import is_unicode
-from captious.errors import ResourceError
+from captious.errors import ResourceError, option
 from captious.files import RAISE_LIMIT, UnpackedSizeError, is_gzip, is_unpacked, unpacked
 from captious.native import find_words, mean_vectors, parse_vector_lines, sorted_words, subword_buckets, threads
 from captious.resources import npy
@@ -230,7 +230,7 @@ def _first_duplicate(
 #: The formats that can be read, in human-readable form.
 FORMS = (
     "GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with words and vectors, "
-    "or .npy with --vocabulary; plain or .gz"
+    f"or .npy with {option('vocabulary', 'FILE')}; plain or .gz"
 )
 
 #: Bytes that are read at a time.
@@ -568,7 +568,7 @@ def source_of(
         file.seek(0)
         source = _source(path, file, start, vocabulary, subwords, scratch)
         if subwords and source.subwords is None:
-            raise VectorFileError("it contains no subwords", "leave --subwords out, or give fastText's .bin")
+            raise VectorFileError("it contains no subwords", f"leave {option('subwords')} out, or give fastText's .bin")
         yield source, raw
 
 
@@ -577,13 +577,13 @@ def _source(
 ) -> VectorReader:
     if start.startswith(npy.MAGIC):
         if vocabulary is None:
-            raise VectorFileError("the words of its rows are unknown", "give the file of words with --vocabulary")
+            raise VectorFileError(
+                "the words of its rows are unknown", f"give the file of words with {option('vocabulary', 'FILE')}"
+            )
         words = _lines(vocabulary)
         return from_arrays(words, _load(path, file))
     if vocabulary is not None:
-        raise VectorFileError(
-            "the file contains its own words, so --vocabulary is not needed", "leave --vocabulary out"
-        )
+        raise VectorFileError("the file contains its own words", f"leave {option('vocabulary', 'FILE')} out")
     if start.startswith(MAGIC):
         return source(file, subwords, scratch)
     if start.startswith(b"PK"):

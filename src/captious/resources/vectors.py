@@ -20,6 +20,7 @@ from captious.errors import (
     ParameterError,
     ResourceError,
     UnknownNameError,
+    option,
     setting,
 )
 from captious.files import whole_file
@@ -34,7 +35,7 @@ from captious.resources.vector_files import (
     opened,
     source_of,
 )
-from captious.words import counted
+from captious.words import counted, shortened
 
 # A compiled file of word vectors, in a folder that is named by a checksum of its content.
 #
@@ -271,7 +272,7 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
     if not isinstance(name, str):
         raise ParameterError(
-            f"{source!r:.80} are not word vectors", hint="give a name, a file, or captious.WordVectors"
+            f"{shortened(source)} are not word vectors", hint="give a name, a file, or captious.WordVectors"
         )
     if isinstance(source, str) and NAME.fullmatch(name) and (entry := _entry(name)):
         return _entry_vectors(name, entry)
@@ -319,7 +320,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
         raise ParameterError(
             f"the name {name} is taken",
             where=f"it belongs to {previous['path']}, checksum {previous['checksum']}",
-            hint="choose another name, or use --replace",
+            hint=f"choose another name, or give {option('replace')}",
         )
     if replace:  # also what is compiled already, which may be damaged
         index_file(checksum).unlink(missing_ok=True)

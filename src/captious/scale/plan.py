@@ -29,6 +29,7 @@ from captious.errors import (
     ShardError,
     UnknownNameError,
     marked,
+    setting,
 )
 from captious.evaluation.checks import CaptionFindings
 from captious.evaluation.report import Report, Result, Statistics, no_captions
@@ -150,7 +151,7 @@ def save_states(folder: Path, states: Sequence[State | None]) -> None:
         if not isinstance(leaf, DocumentFrequencies):
             raise ParameterError(
                 f"the state {leaf.label} cannot be written to a file",
-                hint="score without an output folder, or give it the fitted values, for example idf=FILE",
+                hint=f"score without an output folder, or give the fitted values, such as {setting('idf', 'FILE')}",
             )
         leaf.save(folder / f"{number}.idf")
         names.append(leaf.name)

@@ -27,6 +27,7 @@ from captious.errors import (
     ShardError,
     marked,
     needed_for,
+    option,
 )
 from captious.evaluation.checks import issue
 from captious.files import whole_file
@@ -47,7 +48,7 @@ from captious.scale.plan import (
 )
 from captious.scale.shards import BATCH_ROWS, Shard
 from captious.tables import document_text
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, shortened
 
 # The folder of a run, with files for the plan and for states and sums of each shard, so that runs can be resumed.
 #
@@ -321,7 +322,7 @@ def _difference(plan_before: Any, plan_now: dict[str, Any]) -> str:
             new = ", ".join(text for text in of_ours if text not in of_theirs)
             parts = [f"only then {gone:.200}"] * bool(gone) + [f"only now {new:.200}"] * bool(new)
             return f"other metrics: {'; '.join(parts) or 'another order'}"
-        return f"{key.replace('_', ' ')} was {before!r:.200}, and is {now!r:.200} now"
+        return f"{key.replace('_', ' ')} was {shortened(before, 200)}, and is {shortened(now, 200)} now"
     return "it was written by another version of captious"
 
 
@@ -400,7 +401,7 @@ def run(
         raise ParameterError(f"{retries!r} is not a number of retries", hint="give 0 or more")
     if per_caption is not None and output is None:
         raise ParameterError(
-            "caption scores of shards need an output folder for sums, too", hint="give output=FOLDER (-o FOLDER)"
+            "caption scores of shards need an output folder for sums, too", hint=f"give {option('output', 'FOLDER')}"
         )
     folder = None if output is None else ResultFolder(output, plan, per_caption)
     do = partial(_outcomes, engine=runner, workers=workers, retries=retries, keep_going=folder is not None)

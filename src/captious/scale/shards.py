@@ -42,7 +42,7 @@ from captious.errors import (
     UnknownImageError,
     option,
 )
-from captious.words import counted_of, sample_of
+from captious.words import counted_of, sample_of, shortened
 
 # Rows of a shard as they are scored: checked batches of ids, candidates and references.
 #
@@ -359,7 +359,7 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
         elif hasattr(shard_or_path, "batches"):
             readers.append(shard_or_path)
         else:
-            problem = f"{shard_or_path!r:.60} is not a shard"
+            problem = f"{shortened(shard_or_path)} is not a shard"
             raise ParameterError(problem, hint="give paths, patterns or captious.scale shards")
     all_shards = (*sorted(files.values(), key=lambda shard: shard.name), *readers)
     names = [shard.name for shard in all_shards]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from captious.errors import ParameterError, UnknownNameError
+from captious.words import shortened
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ def as_language(language: Language | str) -> Language:
     if isinstance(language, Language):
         return language
     if not isinstance(language, str):
-        raise ParameterError(f"{language!r:.60} is not a language", hint="give the code of a language, such as 'de'")
+        problem = f"{shortened(language)} is not a language"
+        raise ParameterError(problem, hint="give the code of a language, such as 'de'")
     code = language.lower().replace("_", "-").partition("-")[0]
     if code not in LANGUAGES:
         raise UnknownNameError(

@@ -18,9 +18,18 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import EncodingError, MissingExtraError, ParameterError, ResourceError, UnknownNameError, setting
+from captious.errors import (
+    EncodingError,
+    MissingExtraError,
+    ParameterError,
+    ResourceError,
+    UnknownNameError,
+    either,
+    setting,
+)
 from captious.native import TokenizerRule, Vocabulary, threads
 from captious.plugins import EntryPoints
+from captious.words import shortened
 
 # NLTK's tokens: of sentences by the rules of the Penn Treebank (NLTKWordTokenizer), and of whole captions.
 #
@@ -432,8 +441,8 @@ class Tokenizer:
         tokens = self.function(caption)
         if not isinstance(tokens, list | tuple) or not all(issubclass(kind, str) for kind in {*map(type, tokens)}):
             raise ParameterError(
-                f"the tokenizer {self.name} returned {type(tokens).__name__} {tokens!r:.60}",
-                where=f"caption {caption!r:.80}",
+                f"the tokenizer {self.name} returned {type(tokens).__name__} {shortened(tokens)}",
+                where=f"caption {shortened(caption)}",
                 hint="a tokenizer must take a string and return a list of strings",
             )
         return list(tokens)
@@ -562,13 +571,15 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
     if isinstance(tokenizer, str):
         if (known_tokenizer := _named(tokenizer)) is None:
             raise UnknownNameError(
-                f"there is no tokenizer {tokenizer!r}",
-                hint=f"available tokenizers: {', '.join(tokenizer_names())}; in Python, a function is also accepted",
+                f"there is no tokenizer {shortened(tokenizer)}",
+                hint=f"available tokenizers: {', '.join(tokenizer_names())}"
+                + either(python=", or a function", command=""),
             )
         return known_tokenizer
     if not callable(tokenizer):
         raise ParameterError(
-            f"{tokenizer!r} is not a tokenizer", hint="pass a name, a Tokenizer, or a function str -> list[str]"
+            f"{shortened(tokenizer)} is not a tokenizer",
+            hint="pass a name, a Tokenizer, or a function str -> list[str]",
         )
     module, name = getattr(tokenizer, "__module__", None), getattr(tokenizer, "__qualname__", None)
     home = f"{module}." if module is not None else ""  # methods of built-in types have no module

@@ -18,6 +18,7 @@ from captious.evaluation.comparison import effect_size
 from captious.evaluation.statistics import Sampling, bootstrap_p_value
 from captious.files import csv_row, csv_text
 from captious.report import numbers
+from captious.words import shortened
 from captious_server.boards.query import (
     Query,
     harmless,
@@ -479,7 +480,7 @@ class UnknownNameError(ExplainedError):
     status = 404
 
     def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
-        super().__init__(f"There is no {kind} {name!r:.80}; known are {', '.join(names) or 'none'}.")
+        super().__init__(f"There is no {kind} {shortened(name)}; known are {', '.join(names) or 'none'}.")
 
 
 class ComparisonRequest(NamedTuple):

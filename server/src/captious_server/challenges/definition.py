@@ -37,6 +37,7 @@ from captious.metrics.contract.selection import ALL, check_used
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.models.pretrained import is_here
 from captious.report.images import fields_problem
+from captious.words import shortened
 from captious_server.challenges.problems import ChallengeError, CrossError, at, one_line, sentences, unknown_key
 
 # The metrics of a challenge: requests, settings, and whether they can run here.
@@ -405,7 +406,7 @@ def _line(text: str) -> str:
 
 def _user_name(name: str) -> str:
     if re.fullmatch(r"[\w.@+-]{1,150}", name) is None:
-        raise ValueError(f"{name!r:.60} is not a user name: letters, digits and @ . + - _")
+        raise ValueError(f"{shortened(name)} is not a user name: letters, digits and @ . + - _")
     return name
 
 

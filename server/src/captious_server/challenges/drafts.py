@@ -19,6 +19,7 @@ from tomlkit.items import AoT, Table
 from captious.errors import CaptiousError
 from captious.files import whole_file
 from captious.metrics.contract.registry import Request
+from captious.words import shortened
 from captious_server.challenges.definition import (
     FILE_SETTINGS,
     TABLES,
@@ -284,7 +285,7 @@ def outside_problems(folder: Path, definition: Mapping[str, Any]) -> list[str]:
     files = {name: value for name, value in rows if name in FILE_SETTINGS and isinstance(value, str)}
     published_texts = {*definition.get("metrics", []), *definition.get("settings", {}).values()}
     return [
-        f"{place}: {value!r:.80} is a server file or a model; only the operator of the server can use it"
+        f"{place}: {shortened(value)} is a server file or a model; only the operator of the server can use it"
         for place, name, value, text in _named_values(texts, files)
         if text not in published_texts and (name == "model" or _is_outside(folder, value))
     ]
@@ -303,7 +304,7 @@ def published_problems(folder: Path, before: Path, definition: ChallengeDefiniti
     public_names = {row.get("name") for row in values["captions"] if row.get("public")}
     settings = {name: str(value) for name, value in values["settings"].items()}
     problems = [
-        f"{place}: {value!r:.80}: these references are private; metrics may not have them as a file"
+        f"{place}: {shortened(value)}: these references are private; metrics may not have them as a file"
         for place, name, value, text in _named_values(map(str, values["metrics"]), settings)
         if text not in (*definition.metrics, definition.settings.get(name))
         if (folder / value).is_file() and _digest(folder / value) in private

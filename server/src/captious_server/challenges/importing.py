@@ -17,6 +17,7 @@ from django.utils.text import slugify
 
 from captious.data import read_references
 from captious.errors import CaptiousError, InputError, shown
+from captious.words import shortened
 from captious_server.challenges.definition import directions_of, installed_metrics, moment
 from captious_server.challenges.drafts import tidy_toml
 from captious_server.challenges.folder import FILE_NAME
@@ -343,7 +344,7 @@ class _Bundle:
                 names.append(name)
             else:
                 label = " / ".join(labels)
-                self.omissions.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
+                self.omissions.append(f"the column {shortened(label)} of the leaderboard: captious has no such metric")
         if not names:
             names = installed_metrics(STARTER_METRICS)
             self.omissions.append(
@@ -383,7 +384,7 @@ class _Bundle:
                 if isinstance(limit, int) and 0 < limit <= _MAX_LIMIT:
                     phase[setting] = limit
                 elif limit not in (None, 0, ""):
-                    self.omissions.append(f"of the phase {title}: {key} {limit!r:.40}, so it has no such limit")
+                    self.omissions.append(f"of the phase {title}: {key} {shortened(limit)}, so it has no such limit")
             phase["digits"] = self._digits()
             is_hidden = (
                 row.get("leaderboard_public") is False or row.get("leaderboard_management_mode") == "hide_results"
@@ -430,7 +431,7 @@ class _Bundle:
                     time = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
                     dates[name] = time.replace(microsecond=0)
             except ValueError:
-                self.omissions.append(f"of the phase {title}: the date {value!r:.60} is not in a known format")
+                self.omissions.append(f"of the phase {title}: the date {shortened(value)} is not in a known format")
         if len(dates) == 2 and dates["closes"] <= dates["opens"]:
             self.omissions.append(f"of the phase {title}: it closes before it opens, so the closing date was left out")
             del dates["closes"]
@@ -498,7 +499,7 @@ class _Bundle:
         for board in tables(self._values.get("leaderboards")):
             if rule := board.get("submission_rule"):
                 self.omissions.append(
-                    f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses"
+                    f"the rule {shortened(rule)}: a team's entry is its best submission, or one it chooses"
                 )
         for task in tables(self._values.get("tasks")):
             programs = sorted(str(key) for key in task if key not in {"index", "name", "description", "reference_data"})

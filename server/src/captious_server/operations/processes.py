@@ -86,7 +86,9 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=is_dual_stack)
     except OSError as error:
         raise ParameterError(
-            f"cannot listen on {host}, port {port}", where=error.strerror or str(error), hint="choose another --port"
+            f"cannot listen on {host}, port {port}",
+            where=error.strerror or str(error),
+            hint="captious serve --port NUMBER listens on another port",
         ) from None
 
 

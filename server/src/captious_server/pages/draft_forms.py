@@ -17,6 +17,7 @@ from django.forms.formsets import BaseFormSet
 from django.utils import timezone
 from django.utils.text import slugify
 
+from captious.words import shortened
 from captious_server.challenges.definition import PhaseDefinition, directions_of, lacking_metrics, ready_metrics
 from captious_server.challenges.drafts import Row, effective, text_of
 from captious_server.models import Challenge, Draft
@@ -577,7 +578,7 @@ class DraftForm(forms.Form):
     def clean_settings(self) -> dict[str, str]:
         pairs = [line.partition("=") for line in self.cleaned_data["settings"]]
         if invalid := [line for line, sign, _ in pairs if not sign]:
-            raise ValidationError(f"Write NAME = VALUE on each line, not {invalid[0]!r:.80}.")
+            raise ValidationError(f"Write NAME = VALUE on each line, not {shortened(invalid[0])}.")
         return {name.strip(): value.strip() for name, _, value in pairs}
 
 

@@ -28,6 +28,7 @@ from captious.evaluation import prepare
 from captious.metrics import bleu, cider, meteor, rouge, spice
 from captious.metrics.contract.metric import Metric
 from captious.text import SPACES, WHITESPACE
+from captious.words import shortened
 
 __all__ = [
     "SCORES",
@@ -111,7 +112,7 @@ def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Co
     if callable(value) or hasattr(value, "tokenize"):
         return default, None, value
     raise ParameterError(
-        f"the third argument is not understood: {value!r:.80}",
+        f"the third argument is not understood: {shortened(value)}",
         hint="give document frequencies (df), a list of scorers (coco_types), or a tokenizer (tokenizer)",
     )
 
@@ -128,7 +129,7 @@ def tokenize_of(tokenizer: Any) -> Tokenize:
         return tokenize
     if not callable(tokenizer):
         raise ParameterError(
-            f"{tokenizer!r:.80} is not a tokenizer",
+            f"{shortened(tokenizer)} is not a tokenizer",
             hint="give a function from a caption to its words, or an object with the method tokenize of PTBTokenizer",
         )
 

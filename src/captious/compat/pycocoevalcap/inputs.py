@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, TypeAlias
@@ -25,7 +24,7 @@ from captious.errors import (
 )
 from captious.native import Vocabulary
 from captious.text import PTB_HARNESS
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, shortened
 
 __all__ = [
     "PUNCTUATIONS",
@@ -241,7 +240,7 @@ def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
     if not isinstance(value, list):
         raise NotAList(
             f"the captions of an image are not in a list, but in a {type(value).__name__}",
-            where=f"{place} has {reprlib.repr(value)}",
+            where=f"{place} has {shortened(value)}",
             hint="give {image id: [captions]}, even for a single caption",
         )
     for text in value:
@@ -256,14 +255,14 @@ def _raw(image: Hashable, value: object) -> list[str]:
     if not isinstance(value, list | tuple):
         raise CaptionTypeError(
             f"the captions of an image are not in a list, but in a {type(value).__name__}",
-            where=f"{place} has {reprlib.repr(value)}",
+            where=f"{place} has {shortened(value)}",
             hint=help,
         )
     for annotation in value:
         if not isinstance(annotation, Mapping) or "caption" not in annotation:
             raise CaptionTypeError(
                 'a caption is not a dictionary with a "caption"',
-                where=f"{place} has {reprlib.repr(annotation)}",
+                where=f"{place} has {shortened(annotation)}",
                 hint=help,
             )
         _check_text(annotation["caption"], place, help=help)
@@ -272,11 +271,11 @@ def _raw(image: Hashable, value: object) -> list[str]:
 
 def _check_text(text: object, place: str, *, help: str) -> None:
     if not isinstance(text, str):
-        raise CaptionTypeError("a caption is not a string", where=f"{place} has {reprlib.repr(text)}", hint=help)
+        raise CaptionTypeError("a caption is not a string", where=f"{place} has {shortened(text)}", hint=help)
     if not is_unicode(text):
         raise EncodingError(
             "a caption contains a lone surrogate (half of a character)",
-            where=f"{place} has {reprlib.repr(text)}",
+            where=f"{place} has {shortened(text)}",
             hint="write the full character, or remove it",
         )
 

@@ -43,7 +43,7 @@ PAPER = Paper(
         PaperTable(
             "human-c5",
             "human agreement, c5",
-            "Scores of one human caption against five others (--plot draws all numbers of references, c5 and c40).",
+            "Scores of one human caption against five others (a plot draws all numbers of references, c5 and c40).",
             _METRICS,
             [
                 PaperColumn("c5, expected from four references", _HUMAN, value="expected"),
@@ -66,7 +66,7 @@ PAPER = Paper(
         PaperTable(
             "words",
             "figure 3",
-            "Human recall and precision of words, with the model's precision (--plot draws all words).",
+            "Human recall and precision of words, with the model's precision (a plot draws all words).",
             _EXAMPLE_WORDS,
             [PaperColumn(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "p", "model")],
             metrics=False,
@@ -75,7 +75,7 @@ PAPER = Paper(
         PaperTable(
             "phr",
             "section 4, precision at human recall",
-            "Precision of people, and of Google's entry of 2015 at the recall of people (--plot draws all words).",
+            "Precision of people, and of Google's entry of 2015 at the recall of people (a plot draws all words).",
             _EXAMPLE_WORDS,
             [
                 PaperColumn(label, _PHR, value=key, row="word")

@@ -295,7 +295,7 @@ _EPOCHS = Run("training_epochs", _TRAINING)
 VALIDATION = _trained(
     "validation",
     "figure 7.7",
-    "Agreement on the validation data by epoch (--plot draws all epochs).",
+    "Agreement on the validation data by epoch (a plot draws all epochs).",
     {f"epoch {epoch}": str(epoch) for epoch in (1, 10, 50)},
     [PaperColumn("Kendall", _EPOCHS, value="tau_b", row="epoch")],
     command="captious study epochs",
@@ -304,7 +304,7 @@ VALIDATION = _trained(
 ACCURACY = _trained(
     "accuracy",
     "figure 7.8",
-    "Accuracy of the classifier against Kendall's tau (--plot draws all epochs).",
+    "Accuracy of the classifier against Kendall's tau (a plot draws all epochs).",
     {f"epoch {epoch}": str(epoch) for epoch in (1, 10, 50)},
     [
         PaperColumn("accuracy", _EPOCHS, value="accuracy", row="epoch"),

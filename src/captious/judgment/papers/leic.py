@@ -165,7 +165,7 @@ PAPER = Paper(
         PaperTable(
             "words",
             "figure 4",
-            "Occurrences of words per 1,000 words of human and machine captions (--plot draws how much of all text the "
+            "Occurrences of words per 1,000 words of human and machine captions (a plot draws how much of all text the "
             "most frequent words make up).",
             {word: word for word in ("a", "on", "the", "with", "and", "man", "sitting", "her", "two", "blue")},
             [PaperColumn(name, _FREQUENCIES, value=name, row="word") for name in ("people", *_SYSTEMS)],
@@ -184,7 +184,7 @@ PAPER = Paper(
         PaperTable(
             "scatter",
             "figure 7",
-            "Scores of systems against M1 and M2: Pearson correlations (--plot draws a point with its name for each "
+            "Scores of systems against M1 and M2: Pearson correlations (a plot draws a point with its name for each "
             "system).",
             _METRICS | {"LEIC": ""},
             _SYSTEM_JUDGMENTS,

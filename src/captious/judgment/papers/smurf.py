@@ -99,7 +99,7 @@ PAPER = Paper(
             "ellipses",
             "figure 1",
             "Semantics and style of people and of three systems, in standard deviations of people's, and the share of "
-            "a system's ellipse in that of people (--plot draws them).",
+            "a system's ellipse in that of people (a plot draws them).",
             _SYSTEMS,
             [
                 PaperColumn(label, _ANALYSIS, value=value, row="system")

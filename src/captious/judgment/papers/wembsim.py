@@ -96,7 +96,7 @@ PAPER = Paper(
         PaperTable(
             "correlations",
             "figure 8.4",
-            "Correlations between metrics over captions, as a heat map (--plot).",
+            "Correlations between metrics over captions, as a heat map in a plot.",
             {name: name for name in ("bleu-4", "rouge-l", "meteor", "cider-d", "spice", "wembsim")},
             [
                 PaperColumn(f"with {name}", run, value=name)

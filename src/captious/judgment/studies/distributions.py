@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, Match, References, read_captions, read_references, same_images
 from captious.data.matching import hold_out
-from captious.errors import CaptionFileError, ParameterError
+from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.files import user_text
@@ -381,7 +381,7 @@ def smurf_analysis(
         average=metric.variant == "official",
         signatures={"smurf": metric.signatures()[0]},
         data={**data, **checksums(*systems.values(), human)},
-        warnings=metric.warnings(people, None),
+        warnings=[CaptionWarning(text, metric.name) for text in metric.warnings(people, None)],
         notes=notes,
     )
 

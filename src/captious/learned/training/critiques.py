@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_captions
-from captious.errors import ParameterError
+from captious.errors import ParameterError, option
 from captious.learned.files import check_name
 from captious.learned.leic import (
     END,
@@ -205,7 +205,7 @@ def _fitted(
 ) -> CritiqueRecipe:
     """Return the recipe reduced to the available data."""
     if images is None and recipe.images == "only":
-        raise ParameterError("a critique of images alone needs image features", hint="give --images FEATURES")
+        raise ParameterError("a critique of images alone needs image features", hint=f"give {option('images', 'FILE')}")
     if images is not None and recipe.images == "none":
         raise ParameterError("image features are given, but the recipe sees no images", hint="remove one of the two")
     for kind, is_given in (("generated", generated), ("sampled", sampled)):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import ParameterError, needed_for
+from captious.errors import ParameterError, needed_for, option
 from captious.learned.files import check_name
 from captious.learned.networks import FeatureMetric, Network, NetworkWeights, Recipe, as_recipe
 from captious.learned.training.examples import Examples, read_examples, read_judged
@@ -213,7 +213,7 @@ def training_data(examples: str | os.PathLike[str], validation: str | os.PathLik
         raise ParameterError(
             "there are no examples to " + ("train on" if not len(train) else "validate with"),
             where=str(examples),
-            hint="make examples of both parts (captious learn data --validation), or give --validation FILE",
+            hint=f"make examples of both parts, or give {option('validation', 'FILE')}",
         )
     return TrainingData(train, captions, target, units, about)
 

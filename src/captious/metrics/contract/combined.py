@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, Metric, RowScores, Savable, State
-from captious.words import DEFAULT_SEED
+from captious.words import DEFAULT_SEED, shortened
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class CombinedState:
         ]:
             raise ParameterError(
                 "these states cannot be merged",
-                where=f"{self.label} and {other!r:.60}",
+                where=f"{self.label} and {shortened(other)}",
                 hint="merge states of the same metric",
             )
         pairs = zip(self.states, other.states, strict=True)

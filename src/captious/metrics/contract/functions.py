@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, UnknownNameError, either
 from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label, function_hash
 from captious.version import __version__
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, shortened
 
 #: Names of a first parameter that gets all candidates at once.
 _PLURAL = frozenset(
@@ -87,7 +87,7 @@ class FunctionMetric(MeanMetric):
             first = infinite[0]
             raise ParameterError(
                 f"{self.name} gave {counted_of(infinite.size, len(scores), 'caption')} a score that is not finite",
-                where=f"{_place(self.function)}: {float(scores[first])} for {candidates[first]!r}",
+                where=f"{_place(self.function)}: {float(scores[first])} for {shortened(candidates[first])}",
                 hint="return a number for every caption, such as 0",
             )
         return scores
@@ -212,7 +212,9 @@ def _run(file: Path) -> ModuleType:
     except Exception as error:  # whatever the user's code does
         del sys.modules[name]
         raise ParameterError(
-            f"{file} cannot be run: {type(error).__name__}: {error}", where=str(file), hint="repair it, or use --debug"
+            f"{file} cannot be run: {type(error).__name__}: {error}",
+            where=str(file),
+            hint=f"repair it{either(python='', command=', or see the traceback with --debug')}",
         ) from error
     finally:
         if folder in sys.path:  # the file may have changed the path

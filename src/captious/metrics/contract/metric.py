@@ -41,7 +41,7 @@ from captious.metrics.contract.parameters import (
 )
 from captious.plugins import did_you_mean
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, counted_of
+from captious.words import DEFAULT_SEED, counted, counted_of, shortened
 
 # Signatures: one line with everything that a score depends on besides the captions.
 
@@ -411,7 +411,7 @@ def check_label(label: str) -> None:
         )
     if not _LABEL.fullmatch(label) or label == "all":
         raise ParameterError(
-            f"{label!r} cannot name a metric or an output",
+            f"{shortened(label)} cannot name a metric or an output",
             hint='use letters, digits, dots and hyphens; "all" stands for every metric',
         )
 
@@ -652,7 +652,8 @@ class OfK(SetMetric):
 
     def __init__(self, metric: Metric, choice: OfSeveral = "mean") -> None:
         if not isinstance(metric, Metric):
-            raise ParameterError(f"{metric!r:.60} is not a metric of single captions", hint="give captious.CiderD()")
+            problem = f"{shortened(metric)} is not a metric of single captions"
+            raise ParameterError(problem, hint="give captious.CiderD()")
         (choice,) = ways_of(choice)
         self.metric, self.choice = metric, choice
         self.arguments = {}  # parameters are those of the metric

@@ -18,6 +18,7 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.text import Tokenizer, as_tokenizer
+from captious.words import shortened
 
 #: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
 LARGE = 1_000_000
@@ -91,7 +92,7 @@ class Parameter(Generic[Input, Value]):
 
     def _refusal(self, metric: Any, value: object, values: str) -> ParameterError:
         return ParameterError(
-            f"invalid {self.name} for {metric.name}: {value!r:.60}", hint=f"{self.name} must be {values}"
+            f"invalid {self.name} for {metric.name}: {shortened(value)}", hint=f"{self.name} must be {values}"
         )
 
     @property
@@ -273,7 +274,7 @@ class ChoiceParameter(Parameter[str, str]):
         *,
         default: str,
         choices: Iterable[str],
-        refusal: str = "{metric} has no {name} {value!r}",
+        refusal: str = "{metric} has no {name} {value}",
         summary: str = "",
         signature_key: str | None = None,
     ) -> None:
@@ -284,7 +285,7 @@ class ChoiceParameter(Parameter[str, str]):
     def check(self, metric: Any, value: Any) -> str:
         if value not in self.choices:
             raise UnknownNameError(
-                self.refusal.format(metric=metric.name, name=self.name, value=value),
+                self.refusal.format(metric=metric.name, name=self.name, value=shortened(value)),
                 hint=f"give {', '.join(self.choices)}",
             )
         return str(value)

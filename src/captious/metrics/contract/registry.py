@@ -20,6 +20,7 @@ from captious.metrics.contract.functions import metric_class
 from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, is_built_in, no_parameter
 from captious.metrics.contract.settings import Settings
 from captious.plugins import EntryPoints, did_you_mean
+from captious.words import shortened
 
 # The catalogue.
 
@@ -73,7 +74,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
 
     def add(metric: MetricClass) -> MetricClass:
         if not _is_metric(metric):
-            raise ParameterError(f"{metric!r} is not a metric", hint="derive the class from captious.Metric")
+            raise ParameterError(f"{shortened(metric)} is not a metric", hint="derive the class from captious.Metric")
         metric_outputs = vars(metric).get("outputs", (name,))
         _check_free(name, metric_outputs, [key for key in metric_names() if key != name or key in METRICS])
         _validate_and_name(metric, name)
@@ -168,7 +169,7 @@ def unknown(name: str) -> UnknownNameError:
     help = f"{guess}{toolkit_hint(name)}run `captious metrics` to list them"
     if name.endswith(".py"):
         help = f"a function is requested as {name}:FUNCTION"
-    return UnknownNameError(f"there is no metric {name!r}", hint=help)
+    return UnknownNameError(f"there is no metric {shortened(name)}", hint=help)
 
 
 def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
@@ -179,7 +180,7 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
     """
     own_outputs = vars(metric).get("outputs", ())
     if isinstance(own_outputs, str) or not all(isinstance(output, str) for output in own_outputs):
-        raise ParameterError(f"{name} has outputs {own_outputs!r:.60}", hint="set outputs to a tuple of names")
+        raise ParameterError(f"{name} has outputs {shortened(own_outputs)}", hint="set outputs to a tuple of names")
     for label in (name, *own_outputs):
         check_label(label)
     if not own_outputs and len(getattr(metric, "outputs", ())) > 1:
@@ -298,7 +299,7 @@ class Request:
             key, equals, value = (part.strip() for part in piece.partition("="))
             if not (key and equals and value):
                 raise ParameterError(
-                    f"expected PARAMETER=VALUE, got {piece!r}",
+                    f"expected PARAMETER=VALUE, got {shortened(piece)}",
                     where=text,
                     hint="write name@variant:parameter=value,parameter=value",
                 )
@@ -374,7 +375,7 @@ class Request:
                 values[name] = metric.declared[name].from_text(text)
             except ValueError:
                 raise ParameterError(
-                    f"invalid parameter value {text!r}",
+                    f"invalid parameter value {shortened(text)}",
                     where=f"{self.name}:{name}={text}",
                     hint=f"give {writable[name]}",
                 ) from None

@@ -7,13 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast, overload
 
 from captious.data import Captions, CaptionSets
-from captious.errors import CaptionWarning, CaptiousError, Message, ParameterError, marked, option
+from captious.errors import (
+    CaptionWarning,
+    CaptiousError,
+    Message,
+    ParameterError,
+    either,
+    marked,
+    option,
+    requesting,
+)
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction, SetMetric, needs_several_error
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.registry import Request, ambiguous_names
 from captious.metrics.contract.settings import Settings
+from captious.words import shortened
 
 # Availability of metrics on this machine, and missing requirements.
 
@@ -296,8 +306,8 @@ class Selection(Sequence[RequestedMetric]):
                 reason = next(filter(None, reasons), "")
             split = f"{name}:split=sentences parses sentence by sentence" if "split" in metric.declared else ""
             if reason and not item.is_named:
-                hint = f", or -m {split}" if split else ""
-                text = f"{name} is left out, because it {reason}: -m {name} asks for it{hint}."
+                hint = f", or {requesting(f'{name}:split=sentences')} parses sentence by sentence" if split else ""
+                text = f"{name} is left out, because it {reason}: {requesting(name)} asks for it{hint}."
                 left_out.append(CaptionWarning(text, "slow"))
                 continue
             if reason:
@@ -331,8 +341,10 @@ def select(
     if not isinstance(settings := settings or Settings(), Settings):
         names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
         raise ParameterError(
-            f"{settings!r:.60} is not a captious.Settings",
-            hint=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})",
+            f"{shortened(settings)} is not a captious.Settings",
+            hint=either(
+                python=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})", command="give settings"
+            ),
         )
     requests, unnamed, warnings = _expanded(metrics, settings, several=bool(several))
     by_name: dict[tuple[str, str], RequestedMetric] = {}
@@ -355,7 +367,7 @@ def select(
             output_indices = request.output_indices(target.metric.outputs)
         else:
             instance = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
-            raise ParameterError(f"{item!r:.60} is not a metric", hint=f"give names or metrics{instance}")
+            raise ParameterError(f"{shortened(item)} is not a metric", hint=f"give names or metrics{instance}")
         if repeated := labels & {*output_indices}:
             raise ParameterError(
                 f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",

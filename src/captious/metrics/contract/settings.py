@@ -20,6 +20,7 @@ from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
 from captious.plugins import deferred
 from captious.text import Tokenizer, as_tokenizer
+from captious.words import shortened
 
 if TYPE_CHECKING:
     from captious.data import ImageId
@@ -91,14 +92,15 @@ class Settings:
             object.__setattr__(self, "tokenizer", as_tokenizer(language.tokenizer))
         if self.references_as not in REFERENCES_AS:
             raise UnknownNameError(
-                f"references_as must be {' or '.join(map(repr, REFERENCES_AS))}, not {self.references_as!r}",
+                f"references_as must be {' or '.join(map(repr, REFERENCES_AS))}, not {shortened(self.references_as)}",
                 hint="leave it out to compare with each reference",
             )
         threads: Any = self.threads
         is_integer = isinstance(threads, Integral) and not isinstance(threads, bool)
         if threads is not None and not (is_integer and 0 < threads <= MOST_THREADS):
             raise ParameterError(
-                f"invalid number of threads {self.threads!r}", hint=f"give a number of threads, 1 to {MOST_THREADS:,}"
+                f"invalid number of threads {shortened(self.threads)}",
+                hint=f"give a number of threads, 1 to {MOST_THREADS:,}",
             )
 
     def __repr__(self) -> str:
@@ -126,7 +128,7 @@ class Settings:
 def _folder(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
-            f"{value!r:.60} is neither a folder of images nor a file of image features",
+            f"{shortened(value)} is neither a folder of images nor a file of image features",
             hint="give the folder of image files, named by image id; for leic, a file of image features",
         )
     return value

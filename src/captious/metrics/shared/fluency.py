@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import ParameterError
+from captious.errors import ParameterError, requesting
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter
-from captious.models.sentences import ErrorDetector, as_error_detector
+from captious.models.sentences import DETECTORS, ErrorDetector, as_error_detector
 
 
 class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str] | None, ErrorDetector]):
@@ -26,7 +26,8 @@ class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str]
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs an error detector",
-                hint=f"give a checkpoint of FENSE or a sequence classifier: -m {metric.name}:detector=FILE",
+                hint=f"give a checkpoint of FENSE, such as {DETECTORS}, or a sequence classifier: "
+                f"{requesting(f'{metric.name}:detector=FILE')}",
             )
         return as_error_detector(value)
 

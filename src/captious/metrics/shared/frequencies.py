@@ -25,7 +25,7 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
 from captious.resources.cache import COCO_VAL, COCO_VAL_FILE
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
-from captious.words import counted
+from captious.words import counted, shortened
 
 if TYPE_CHECKING:
     from captious.models import Encoder
@@ -104,16 +104,16 @@ def _understood(content: Any) -> tuple[Mapping[tuple[str, ...], int], int | None
 
 def _ngram(ngram: Any) -> tuple[str, ...]:
     if not isinstance(ngram, tuple) or not 1 <= len(ngram) <= 4:
-        raise ValueError(f"{ngram!r:.60} is not an n-gram of 1 to 4 words")
+        raise ValueError(f"{shortened(ngram)} is not an n-gram of 1 to 4 words")
     if not all(isinstance(word, str | int | np.integer) for word in ngram):
-        raise ValueError(f"{ngram!r:.60} does not consist of words or of their ids")
+        raise ValueError(f"{shortened(ngram)} does not consist of words or of their ids")
     return ngram if all(type(word) is str for word in ngram) else tuple(map(str, ngram))
 
 
 def _whole(count: Any) -> int:
     value = float(count)
     if value != int(value) or value < 0:
-        raise ValueError(f"{count!r:.60} is not a number of documents")
+        raise ValueError(f"{shortened(count)} is not a number of documents")
     return int(value)
 
 
@@ -124,7 +124,7 @@ def _documents(size: Any, largest: int) -> int:
         return int(value)
     n = round(math.exp(value)) if value < math.log(1 << 53) else 0
     if n < largest or not math.isclose(math.log(n), value, rel_tol=1e-6):
-        raise ValueError(f"{size!r:.60} is neither the number of documents nor its logarithm")
+        raise ValueError(f"{shortened(size)} is neither the number of documents nor its logarithm")
     return n
 
 
@@ -189,7 +189,8 @@ class DocumentFrequencies:
         ngrams = np.full((len(counts), 4), -1, np.int32)
         for row, ngram in enumerate(counts):
             if not 1 <= len(ngram) <= 4:
-                raise ParameterError(f"{ngram!r:.60} is not an n-gram of 1 to 4 words", hint="give tuples of words")
+                problem = f"{shortened(ngram)} is not an n-gram of 1 to 4 words"
+                raise ParameterError(problem, hint="give tuples of words")
             ngrams[row, : len(ngram)] = [numbers[word] for word in ngram]
         values = np.array([*counts.values()], dtype=np.int64)
         most = int(values.max(initial=1))
@@ -493,8 +494,8 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
         return _coco_val() if os.fspath(idf) == COCO_VAL else DocumentFrequencies.load(idf)
     if not isinstance(idf, DocumentFrequencies):
         raise ParameterError(
-            f"{idf!r:.60} does not hold document frequencies",
-            hint="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
+            f"{shortened(idf)} does not hold document frequencies",
+            hint="give a file that captious fit cider-d wrote, or captious.DocumentFrequencies",
         )
     return idf
 

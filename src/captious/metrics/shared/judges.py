@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import CaptionFileError, EndpointError, ParameterError, setting
+from captious.errors import CaptionFileError, EndpointError, ParameterError, either, setting
 from captious.files import user_text
 from captious.metrics.contract.metric import BaseMetric, Metric, State, mean_of_scored
 from captious.metrics.contract.parameters import IntegerParameter, NumberParameter, ResourceParameter
@@ -128,7 +128,8 @@ class JudgeParameter(ResourceParameter[ChatModel | str | os.PathLike[str] | None
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs a model behind an endpoint",
-                hint=f"give it: {setting('judge', 'MODEL')}, with the name of a model or a captious.ChatModel",
+                hint=f"give it: {setting('judge', 'MODEL')}, with the name of a model"
+                + either(python=" or a captious.ChatModel", command=""),
             )
         return as_chat_model(value)
 

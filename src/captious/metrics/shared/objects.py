@@ -20,7 +20,7 @@ from captious.data.rows import CaptionRows, image_list
 from captious.errors import MissingObjectsError, ParameterError, ResourceError, needed_for, option
 from captious.files import checksum, user_text, whole_file
 from captious.resources.cache import text_as_json
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, shortened
 
 _ANNOTATIONS, _RELATION, _SAFE = "annotations.json", "relation.json", "safe_words.txt"
 # ``AmberLists``: objects in images, objects that models tend to invent, and related words, for AMBER.
@@ -94,7 +94,7 @@ def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str
         safe = lists.get("safe_words", ())
         return _parse_lists(lists.get("annotations"), lists.get("relation"), safe, "lists", "lists")
     if not isinstance(lists, str | os.PathLike):
-        raise ParameterError(f"{lists!r:.60} is not a folder of AMBER's word lists", hint=_HELP)
+        raise ParameterError(f"{shortened(lists)} is not a folder of AMBER's word lists", hint=_HELP)
     folder = Path(lists)
     annotations, relation = (
         text_as_json(_text(folder, name), str(folder / name), _HELP) for name in (_ANNOTATIONS, _RELATION)
@@ -122,7 +122,7 @@ def _parse_lists(annotations: Any, relation: Any, safe: Sequence[str], name: str
 
 def _words(words: Any) -> tuple[str, ...]:
     if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
-        raise TypeError(f"{words!r:.60} is not a list of words")
+        raise TypeError(f"{shortened(words)} is not a list of words")
     return tuple(words)
 
 
@@ -457,7 +457,8 @@ def as_object_words(words: ObjectWords | Mapping[str, Iterable[str]] | str | os.
     if isinstance(words, Mapping):
         return _parse_words(words, "own", "vocabulary")
     if not isinstance(words, str | os.PathLike):
-        raise ParameterError(f"{words!r:.60} is not a vocabulary of objects", hint="give a file, or {object: [words]}")
+        problem = f"{shortened(words)} is not a vocabulary of objects"
+        raise ParameterError(problem, hint="give a file, or {object: [words]}")
     return _coco() if os.fspath(words) == COCO else _read_words(Path(words))
 
 
@@ -493,7 +494,7 @@ def _parse_words(document: Mapping[str, Any], name: str, where: str) -> ObjectWo
     for named_object, words in words_of.items():
         if isinstance(words, str) or not isinstance(words, Iterable) or not all(isinstance(w, str) for w in words):
             raise ResourceError(
-                f"{named_object!r:.60} is not followed by a list of words",
+                f"{shortened(named_object)} is not followed by a list of words",
                 where=where,
                 hint='write {"dog": ["puppy", "hound"]}',
             )

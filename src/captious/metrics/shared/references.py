@@ -24,7 +24,7 @@ class CombineParameter(ChoiceParameter):
         super().__init__(
             default=default,
             choices=_COMBINE,
-            refusal="{metric} cannot combine references by {value!r}",
+            refusal="{metric} cannot combine references by {value}",
             summary=summary,
         )
 
