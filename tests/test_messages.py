@@ -62,7 +62,10 @@ MARKS = "\ufdd0\ufdd1\ufdd2"
             'give ids="stem"',
         ),
         ("plain text", "plain text", "plain text", "plain text"),
-        (f"stray {MARKS[0]}", f"stray {MARKS[0]}", f"stray {MARKS[0]}", f"stray {MARKS[0]}"),
+        *[
+            (stray, stray, stray, stray)
+            for stray in (MARKS[0], f"{MARKS[0]}x{MARKS[2]}", f"{MARKS[0]}either{MARKS[1:]}")
+        ],
     ],
 )
 def test_each_reader_sees_options_as_they_write_them(
