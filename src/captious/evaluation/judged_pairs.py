@@ -20,7 +20,7 @@ from captious.metrics.shared.judges import PairwiseJudge
 from captious.models.chat import ChatModel
 from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, counted_of
+from captious.words import DEFAULT_SEED, counted, counted_of, percentage
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +108,8 @@ class Preferences(Displayed):
         ]
         level, resamples, seed = self.sampling.level, self.sampling.resamples, self.sampling.seed
         notes = [
-            f"Win rate of the first: wins and half of the ties. {level:.0%} bootstrap over images, {resamples:,} "
-            f"resamples, seed {seed}."
+            f"Win rate of the first: wins and half of the ties. {percentage(level)} bootstrap over images, "
+            f"{resamples:,} resamples, seed {seed}."
         ]
         title = f"{counted(self.n_images, 'image')} · judge-pairwise"
         return Table(
