@@ -375,25 +375,25 @@ def json_value(value: Any) -> Any:
 # Pictures of scores and differences: the values of a table with their intervals.
 
 
-def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Picture]:
+def score_pictures(columns: Sequence[Column], rows: Sequence[Row], level: str) -> dict[str, Picture]:
     """Return pictures of systems side by side, one for each row; for one system, one for each section.
 
     Args:
         columns: one for each system.
         rows: scores. Those without intervals are not drawn.
+        level: the level of the intervals, as text.
     """
+    x_label = f"score; {level} intervals"
     if len(columns) == 1:
         system = columns[0].head
-        return _section_pictures(
-            rows, -1, "score; 95% intervals", lambda section: f"{system}: {section}" if section else system
-        )
+        return _section_pictures(rows, -1, x_label, lambda section: f"{system}: {section}" if section else system)
     pictures: dict[str, Picture] = {}
     for row in rows:
         scored = zip(columns, row.cells[-len(columns) :], strict=True)
         dots = {column.head: dot for column, cell in scored if (dot := _dot(cell)) is not None}
         name = f"{row.section}: {row.label}" if row.section else row.label
         if dots:
-            pictures[name] = Dots(name, "score; 95% intervals", dots)
+            pictures[name] = Dots(name, x_label, dots)
     return pictures
 
 

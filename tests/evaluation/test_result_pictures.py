@@ -57,13 +57,13 @@ def test_sections_are_named() -> None:
     cells = [Cell(each.value, interval=each.interval) for each in (a, b, c)]
     rows = [Row("bleu-1", [cells[0], cells[1]], section="n-grams"), Row("rouge-l", [cells[2], Cell(0.5)])]
     columns = [Column("one"), Column("two")]
-    pictures = {name: dots(picture) for name, picture in score_pictures(columns, rows).items()}
+    pictures = {name: dots(picture) for name, picture in score_pictures(columns, rows, "95%").items()}
     assert {name: picture.rows for name, picture in pictures.items()} == {
         "n-grams: bleu-1": {"one": a, "two": b},
         "rouge-l": {"one": c},
     }
     of_one = [Row(row.label, row.cells[:1], section=row.section) for row in rows]
-    pictures = {name: dots(picture) for name, picture in score_pictures(columns[:1], of_one).items()}
+    pictures = {name: dots(picture) for name, picture in score_pictures(columns[:1], of_one, "95%").items()}
     assert {name: (picture.title, picture.rows) for name, picture in pictures.items()} == {
         "n-grams": ("one: n-grams", {"bleu-1": a}),
         "scores": ("one", {"rouge-l": c}),

@@ -57,7 +57,7 @@ from captious.tables import (
     labeled,
 )
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted
+from captious.words import DEFAULT_SEED, counted, percentage
 
 # Paired tests of the difference between two systems on the same images, and its effect size.
 #
@@ -195,7 +195,7 @@ def difference_table(
         cells += [Cell(d.effect_size), *map(Cell, p_values), Cell(d.effect_size)]
         rows.append(Row(labeled(name, d.lower_is_better), cells, signature=d.signature))
     note = (
-        f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
+        f"{percentage(comparison.level)} intervals and p values from {comparison.resamples:,} resamples of images, "
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
     )
     return Table(
@@ -209,7 +209,7 @@ def difference_table(
         records=[difference_record(comparison, asdict(d)) for d in comparison.values()],
         document=comparison.to_dict(examples=examples),
         title=subject([a]),
-        caption=f"{counted(a.n_images, 'image')}; below each difference its {comparison.level:.0%} interval; "
+        caption=f"{counted(a.n_images, 'image')}; below each difference its {percentage(comparison.level)} interval; "
         f"{comparison.resamples:,} resamples, seed {comparison.seed}",
         notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],
         pictures={"effect-sizes": effect_picture(comparison)},
@@ -222,7 +222,7 @@ def effect_picture(comparison: Comparison) -> Dots:
     """Return a picture of the effect sizes of all metrics, which share a scale."""
     dots = {name: Dot(d.effect_size, d.effect_interval) for name, d in comparison.items()}
     title = f"{comparison.b.system} − {comparison.a.system}"
-    return Dots(title, f"effect size (Cohen's d); {comparison.level:.0%} intervals", dots, line=0.0)
+    return Dots(title, f"effect size (Cohen's d); {percentage(comparison.level)} intervals", dots, line=0.0)
 
 
 def pairwise_table(compared: PairwiseComparison) -> Table:
@@ -260,7 +260,7 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
                 {**record, "corrected_bootstrap": p.p_bootstrap, "corrected_randomization": p.p_randomization}
             )
     sampling = (
-        f"{compared.level:.0%} intervals and p values from {compared.resamples:,} resamples of images, seed "
+        f"{percentage(compared.level)} intervals and p values from {compared.resamples:,} resamples of images, seed "
         f"{compared.seed}; corrected: {correction}. Effect size: Cohen's d of caption scores."
     )
     first = next(iter(tables.values()))
@@ -285,7 +285,7 @@ def difference_columns(comparison: Comparison, *, drawn: bool = False) -> list[C
         Column(comparison.b.system),
         Column("difference", "difference", drawn=drawn, media=[SCREEN, PAGE]),
         Column("difference", "difference", media=[PAPER]),
-        Column(f"{100 * comparison.level:.0f}% interval", align="center", media=[PAPER]),
+        Column(f"{percentage(comparison.level)} interval", align="center", media=[PAPER]),
     ]
 
 
@@ -341,8 +341,8 @@ def comparison_comments(comparison: Comparison) -> list[str]:
     return [
         f"captious {__version__}; {comparison.b.system} minus {comparison.a.system}",
         images_text(comparison.a),
-        f"{comparison.level:.0%} intervals: paired bootstrap; p: approximate randomization; {comparison.resamples:,} "
-        f"resamples, seed {comparison.seed}",
+        f"{percentage(comparison.level)} intervals: paired bootstrap; p: approximate randomization; "
+        f"{comparison.resamples:,} resamples, seed {comparison.seed}",
     ]
 
 

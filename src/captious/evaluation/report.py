@@ -35,7 +35,7 @@ from captious.tables import (
 )
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted
+from captious.words import DEFAULT_SEED, counted, percentage
 
 if TYPE_CHECKING:
     from captious.tables import Picture
@@ -150,9 +150,12 @@ def score_table(
         intervals: show 95% bootstrap intervals.
         resamples, seed: number of resamples and random seed of the intervals.
     """
-    sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    sampling = Sampling(resamples, seed) if intervals else None
     spans = [
-        {name: result.confidence_interval(**sampling) if intervals else None for name, result in report.items()}
+        {
+            name: result.confidence_interval(sampling.level, **sampling.settings) if sampling else None
+            for name, result in report.items()
+        }
         for report in reports
     ]
     rows = []
@@ -171,9 +174,8 @@ def score_table(
         for report, span in zip(reports, spans, strict=True)
         for name, result in report.items()
     ]
-    documents = [report.to_dict(intervals=intervals, **sampling) for report in reports]
-    over = f"95% bootstrap over images, {resamples:,} resamples, seed {seed}." if intervals else ""
-    table = side_by_side(reports, rows, records, documents, over)
+    documents = [report.to_dict(intervals=intervals, resamples=resamples, seed=seed) for report in reports]
+    table = side_by_side(reports, rows, records, documents, sampling, reports[0].resampled)
     return replace(table, description=_descriptions([report.description for report in reports]))
 
 
@@ -182,7 +184,8 @@ def side_by_side(
     rows: Sequence[Row],
     records: Sequence[dict[str, object]],
     documents: Sequence[dict[str, Any]],
-    sampling: str,
+    sampling: Sampling | None,
+    over: str,
     about_groups: Sequence[str] = (),
 ) -> Table:
     """Return a table with a column for each system.
@@ -190,16 +193,20 @@ def side_by_side(
     Args:
         reports: the systems.
         rows, records, documents: the table's; one document for each system.
-        sampling: a sentence about the sampling of intervals; empty without intervals.
+        sampling: that of the intervals; None without intervals.
+        over: what is resampled.
         about_groups: lines about groups of images, for comments in papers.
     """
     several = len(reports) > 1
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}
-    if sampling:  # pictures are of intervals
-        pictures = score_pictures(columns, rows)
+    about_intervals: list[str] = []
+    if sampling is not None:
+        level = percentage(sampling.level)
+        pictures = score_pictures(columns, rows, level)
+        about_intervals = [f"{level} bootstrap over {over}, {sampling.resamples:,} resamples, seed {sampling.seed}."]
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
-    legend = [*[sampling] * bool(sampling), *[_BEST] * marked, *lower_is_better_note(rows)]
+    legend = [*about_intervals, *[_BEST] * marked, *lower_is_better_note(rows)]
     return Table(
         columns=columns,
         rows=rows,
@@ -211,7 +218,7 @@ def side_by_side(
         comments=[
             f"captious {__version__}",
             *map(images_text, reports),
-            *[sampling] * bool(sampling),
+            *about_intervals,
             *about_groups,
             *signature_lines(reports[0]),
         ],
@@ -444,8 +451,10 @@ class Report(DisplayedMapping[str, Result]):
         system: name of the system.
         warnings: warnings about misleading scores, one sentence each.
         description: descriptive statistics of several candidates per image; otherwise None.
+        resampled: what intervals resample.
     """
 
+    resampled = "images"
     _unknown = ("{name!r} was not scored", "this report has")
 
     def __init__(
@@ -559,16 +568,16 @@ class Report(DisplayedMapping[str, Result]):
             intervals: compute 95% intervals; otherwise ``ci95`` is None.
             resamples, seed: number of resamples and random seed of the intervals.
         """
-        sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
+        sampling = Sampling(resamples, seed)
         out: dict[str, Any] = {
             "version": __version__,
             "name": self.system,
             "n_images": self.n_images,
-            **({"level": 0.95, **sampling} if intervals else {}),
+            **({"level": sampling.level, **sampling.settings} if intervals else {}),
             "metrics": {
                 name: {
                     "score": result.score,
-                    "ci95": result.confidence_interval(**sampling) if intervals else None,
+                    "ci95": result.confidence_interval(sampling.level, **sampling.settings) if intervals else None,
                     "lower_is_better": result.lower_is_better,
                     "signature": result.signature,
                 }

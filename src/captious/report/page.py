@@ -27,6 +27,7 @@ from captious.evaluation import (
 )
 from captious.evaluation.checks import few_images_warning, warnings_by_system
 from captious.evaluation.comparison import difference_table
+from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.report import exclusions, lower_is_better_note, score_table
 from captious.evaluation.statistics import DEFAULT_RESAMPLES
 from captious.files import is_pipe_or_device, whole_file
@@ -37,7 +38,7 @@ from captious.report.images import ImageFolder, ImageUrls, image_source
 from captious.report.page_data import Columns, caption_words, document
 from captious.report.page_explanations import Explained, explanations_of
 from captious.tables import Clouds, Curves, Displayed, Dot, Dots, Matrix, Picture, Ranking, Table
-from captious.words import DEFAULT_SEED, counted, shortened
+from captious.words import DEFAULT_SEED, counted, percentage, shortened
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
@@ -219,7 +220,7 @@ class SystemsPage:
             note(sentence for sentence, _ in warnings),
             "<section><h2>Scores</h2>",
             scrolling(html_table(scores, drawn=True), "Scores"),
-            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)})'
+            f'<p class="explained">Below each score is its {percentage(_LEVEL)} bootstrap interval ({text(sampling)})'
             f'<span class="of-drawings">, drawn at the end of the row on a scale of its own</span>.{best}{lower}</p>',
             signature_list(scores),
             "</section>",
@@ -238,7 +239,10 @@ class SystemsPage:
         """Return a table of groups for each output."""
         if self.grouped is None:
             return
-        table = self._presentation.apply(self.grouped.to_table(intervals=True))
+        grouped = grouped_score_table(
+            [*self.grouped.values()], intervals=True, resamples=self.resamples, seed=self.seed
+        )
+        table = self._presentation.apply(grouped)
         yield f'<section id="groups"><h2>Scores by {text(self.grouped.by)}</h2>'
         for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
             content = scrolling(html_table(table, section=section), f"{name} by group")
@@ -265,7 +269,8 @@ class SystemsPage:
         )
         corrected = "corrected " * several
         yield (
-            '<p class="explained">Each difference has its 95% interval below it<span class="of-drawings">, drawn on '
+            f'<p class="explained">Each difference has its {percentage(_LEVEL)} interval below it'
+            '<span class="of-drawings">, drawn on '
             f"its own scale around zero</span>; it is bold where {corrected}p of the paired bootstrap is below .05. "
             "Intervals and p values: "
             f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"

@@ -373,6 +373,8 @@ class ShardReport(Report):
     Like the result of ``captious.score``, without caption scores.
     """
 
+    resampled = "captions"
+
     def __init__(
         self, system: str, counts: CaptionFindings, n_shards: int, results: dict[str, Result], warnings: Sequence[str]
     ) -> None:

@@ -309,6 +309,14 @@ def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] 
     return column.copy()
 
 
+def n_resamples(path: Path) -> int | None:
+    """The number of resamples of the scores in a file; None if it does not exist."""
+    if not path.is_file():
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        return len(arrays["resampled_0"]) if "resampled_0" in arrays else None
+
+
 def _arrays(path: Path | None, label: str, *names: str) -> list[NDArray[Any]] | None:
     """Arrays of a reference set; None if the file does not have the label or does not exist."""
     if path is None or not path.is_file():

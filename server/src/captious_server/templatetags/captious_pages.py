@@ -19,9 +19,11 @@ from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from captious.evaluation.statistics import Sampling
 from captious.report import html as drawings
 from captious.report import numbers
 from captious.tables import Cell
+from captious.words import percentage
 from captious_server.boards.ranking import effect_digits, interval_digits, p_digits
 
 # Inlined styles, so that pages render at a first visit before other files arrive.
@@ -110,6 +112,12 @@ def p_value(value: object, digits: int = 4) -> str:
 def effect(value: object, digits: int = 4) -> str:
     """An effect size: "+.04"."""
     return _number(value, lambda number: numbers.format_difference(number, effect_digits(digits)))
+
+
+@register.simple_tag
+def level() -> str:
+    """The level of all intervals: "95%"."""
+    return percentage(Sampling().level)
 
 
 @_filter

@@ -258,6 +258,7 @@ class _Runner:
         parameters = inspect.signature(function).parameters
         if "data" in parameters:
             arguments["data"] = self.folder.folder
+        arguments |= {name: value for name, value in self.sampling.settings.items() if name in parameters}
         if "settings" in parameters:
             arguments.setdefault("settings", self._settings(run.features) if run.features else self.settings)
         return function(**arguments)  # type: ignore[no-any-return]

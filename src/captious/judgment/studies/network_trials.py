@@ -25,6 +25,7 @@ from captious.learned.training.networks import check_torch, train_network, train
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
+from captious.words import percentage
 
 #: The columns of ``Trials.records``.
 AGREEMENT = (
@@ -236,9 +237,9 @@ class Trials:
         """
         numbers = (
             f"Value: mean over networks trained with {self.seeds} random seeds; the difference is from the first row. "
-            "95% intervals: percentile bootstrap over the images of the benchmark; they do not include "
-            "the variation between seeds. Each network is that of the epoch with the best validation tau-b, "
-            "which is therefore optimistic."
+            f"{percentage(self.sampling.level)} intervals: percentile bootstrap over the images of the benchmark; "
+            "they do not include the variation between seeds. Each network is that of the epoch with the best "
+            "validation tau-b, which is therefore optimistic."
         )
         settings = {"recipe": self.recipe.name, **parts.pop("settings", {}), "seeds": self.seeds}
         return Study(
