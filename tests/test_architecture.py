@@ -28,8 +28,9 @@ SERVER = PROJECT / "server" / "src" / "captious_server"
 #: From the lowest up. The modules at the top level, which every package uses, are the lowest.
 LAYERS = (
     {"errors", "words", "plugins", "progress", "version"},
-    {"files"},
+    {"files", "statistics"},
     {"tables"},
+    {"drawing"},
     {"native"},
     {"data"},
     {"resources"},

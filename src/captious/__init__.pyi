@@ -2,11 +2,15 @@
 
 from . import compat as compat
 from . import data as data
+from . import drawing as drawing
 from . import errors as errors
 from . import evaluation as evaluation
+from . import files as files
 from . import judgment as judgment
 from . import metrics as metrics
+from . import progress as progress
 from . import scale as scale
+from . import statistics as statistics
 from . import text as text
 from .data import CaptionFile as CaptionFile
 from .data import Captions as Captions
@@ -16,6 +20,7 @@ from .data import References as References
 from .data import read_captions as read_captions
 from .data import read_groups as read_groups
 from .data import read_references as read_references
+from .data import read_rows as read_rows
 from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
 from .evaluation import CaptionCheck as CaptionCheck

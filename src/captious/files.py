@@ -1,4 +1,12 @@
-"""Files of any content: atomic writes, checksums, decompression with a limit, and rows (CSV, JSON lines, Parquet)."""
+"""Files of any content: atomic writes, checksums, decompression with a limit, and rows (CSV, JSON lines, Parquet).
+
+    with whole_file("scores.csv") as file:
+        file.write(csv_text(["system", "score"], [("mine", 0.7)]))
+
+Tables for people, which open in spreadsheets, hold no text that a spreadsheet would run as a formula: ``harmless`` is
+the one rule, of CSV and XLSX, also on the evaluation server. Files of captions, which programs read back
+(``write_rows``), hold every caption as it is.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +29,17 @@ from captious.errors import CaptiousError, OutputError, ParameterError, Resource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+__all__ = [
+    "advice",
+    "check_place",
+    "checksum",
+    "csv_row",
+    "csv_text",
+    "harmless",
+    "whole_file",
+    "write_rows",
+]
 
 
 # Atomic file writes: a file appears complete, or does not appear.
@@ -417,19 +436,28 @@ def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any], meta
 
 
 def csv_text(fields: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Format rows under their header, with line feeds as line ends."""
-    out = io.StringIO()
-    writer = csv_writer(out)
-    writer.writerow(fields)
-    writer.writerows(rows)
-    return out.getvalue()
+    """Format rows under their header, with line feeds as line ends; text that would be a formula is made harmless."""
+    return "".join(map(csv_row, [fields, *rows]))
 
 
 def csv_row(row: Sequence[object]) -> str:
     """Format one row as ``csv_text`` does."""
     out = io.StringIO()
-    csv_writer(out).writerow(row)
+    csv_writer(out).writerow([*map(harmless, row)])
     return out.getvalue()
+
+
+#: What text begins with that a spreadsheet may run as a formula, as OWASP lists it.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def harmless(value: Any) -> Any:
+    """Return a cell that no spreadsheet runs as a formula.
+
+    Text that begins with one of ``= + - @``, also in full width, a tab or a line break gets an apostrophe in front, as
+    OWASP recommends. Other text and other values stay as they are.
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
 
 
 def csv_writer(file: IO[str]) -> Any:

@@ -11,8 +11,8 @@ import pytest
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation import GroupedComparison, compare_reports, evaluate
-from captious.evaluation.statistics import holm
 from captious.metrics.contract.selection import select
+from captious.statistics import holm
 from captious.words import DEFAULT_SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")

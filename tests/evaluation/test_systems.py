@@ -13,7 +13,7 @@ import pytest
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation.report import system_names
-from captious.evaluation.statistics import holm
+from captious.statistics import holm
 
 ANIMALS = ("dog", "cat", "cow")
 REFERENCES = {i: [f"a {animal} runs", f"the {animal} is running fast"] for i, animal in enumerate(ANIMALS)}

@@ -14,8 +14,8 @@ import pytest
 import captious
 from captious.errors import UnknownNameError
 from captious.evaluation.judged_pairs import Preference, Preferences
-from captious.evaluation.statistics import Sampling
 from captious.scale import score_shards
+from captious.statistics import Sampling
 
 REFERENCES = {number: [f"a dog runs {number} times", "the dog runs"] for number in range(12)}
 GOOD = {number: f"a dog runs {number}" for number in range(12)}

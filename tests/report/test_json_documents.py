@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import captious
-from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
+from captious.statistics import Sampling
 from captious.tables import json_document
 
 REFERENCES = {i: [f"a dog runs on road {i}", "the dog"] for i in range(4)}

@@ -30,17 +30,18 @@ from captious.evaluation.report import (
     subject,
 )
 from captious.evaluation.scoring import evaluate
-from captious.evaluation.statistics import (
-    DEFAULT_RESAMPLES,
-    Sampling,
-    bootstrap_p_value,
-    bootstrap_sums,
-    holm,
-    permutation_p_value,
-)
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.statistics import (
+    DEFAULT_RESAMPLES,
+    Sampling,
+    bootstrap_p_value,
+    effect_interval,
+    effect_size,
+    holm,
+    permutation_p_value,
+)
 from captious.tables import (
     PAGE,
     PAPER,
@@ -59,7 +60,7 @@ from captious.tables import (
 from captious.version import __version__
 from captious.words import DEFAULT_SEED, counted
 
-# Paired tests of the difference between two systems on the same images, and its effect size.
+# Paired tests of the difference between two systems on the same images.
 #
 # The tests are the paired bootstrap (Koehn 2004), which resamples images, and approximate randomization (Noreen 1989),
 # which exchanges the two systems' candidates at random.
@@ -120,40 +121,6 @@ def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDiff
         np.mean([difference.bootstrap for difference in differences], axis=0),
         np.mean([difference.exchanged for difference in differences], axis=0),
     )
-
-
-def effect_size(differences: NDArray[np.float64]) -> float:
-    """Return Cohen's d of paired caption scores, from their differences, float64[n_images]; nan if they do not vary."""
-    center, moments = _moments(differences)
-    return float(_effect_size(moments.sum(axis=0), center))
-
-
-def effect_interval(differences: NDArray[np.float64], sampling: Sampling) -> tuple[float, float]:
-    """Return the paired bootstrap interval of ``effect_size``."""
-    center, moments = _moments(differences)
-    sums = bootstrap_sums(moments, **sampling.settings)
-    return sampling.interval(_effect_size(sums, center))
-
-
-def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Return the mean of differences, and their powers 0, 1 and 2 about it: float64[n, 3]."""
-    has_score = ~np.isnan(differences)  # an output may have no score for some captions
-    center = float(differences[has_score].mean()) if has_score.any() else np.nan
-    # About the mean, so that the variance is not a difference of large numbers.
-    from_center = np.where(has_score, differences - center, 0.0)
-    return center, np.stack([has_score.astype(np.float64), from_center, from_center**2], axis=1)
-
-
-def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.float64]:
-    """Return Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to
-    float64[...].
-    """
-    n: NDArray[np.float64] = np.where(moments[..., 0] > 0, moments[..., 0], np.nan)
-    from_center = moments[..., 1] / n
-    mean = center + from_center
-    variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)
-    deviation = np.sqrt(variance)
-    return np.divide(mean, deviation, out=np.full_like(mean, np.nan), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))
 
 
 # Comparisons as tables: two systems with their differences, and pairs of several.

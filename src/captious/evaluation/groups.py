@@ -46,8 +46,8 @@ from captious.evaluation.report import (
     signature_lines,
     subject,
 )
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, holm
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, holm
 from captious.tables import (
     PAGE,
     SCREEN,

@@ -16,10 +16,10 @@ from captious.data import Captions, CaptionSets, ImageId, References, same_image
 from captious.data.formats import is_standard_input
 from captious.errors import CaptionWarning, CaptiousError, ParameterError, option
 from captious.evaluation.checks import warnings_by_system
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.registry import Request
 from captious.metrics.diversity import known_captions
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.tables import (
     LOWER_IS_BETTER,
     Cell,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from captious import drawing
 from captious.data import Captions, ImageId, read_captions
 from captious.data.matching import MatchOptions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, setting
@@ -20,7 +21,6 @@ from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.selection import MetricLike, Selection, names_metric, select_single
 from captious.metrics.contract.settings import Settings, answers_other_keywords
-from captious.report import numbers
 from captious.report.layouts import explained_parts, explanation_values
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ class CaptionExplanation:
         explanation = explanation_text(self.explanation)
         if not self.label:
             return explanation
-        score = numbers.format_score(float("nan") if self.score is None else self.score)
+        score = drawing.format_score(float("nan") if self.score is None else self.score)
         return Group(
             Text(f"image {self.image} · {self.label} {score}", "bold"),
-            Text(f"  {numbers.single_line(self.candidate) or '(empty)'}"),
-            *(Text(f"  · {numbers.single_line(reference)}", "dim") for reference in self.references),
+            Text(f"  {drawing.single_line(self.candidate) or '(empty)'}"),
+            *(Text(f"  · {drawing.single_line(reference)}", "dim") for reference in self.references),
             Text(""),
             explanation,
         )

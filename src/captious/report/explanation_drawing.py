@@ -15,9 +15,9 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from captious import drawing
 from captious.errors import ParameterError
 from captious.files import whole_file
-from captious.report import numbers
 from captious.report.layouts import (
     LAYOUTS,
     MISSING,
@@ -105,7 +105,7 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
         axes.text(columns.objects, -8, title, ha=columns.align, va="center", fontsize=_FONT + 1, color="0.4")
         for node in side.values():
             _draw_node(axes, node, side, columns)
-    figure.suptitle(f"SPICE {numbers.format_score(explanation.score)}", y=1 - 10 / height, fontsize=12)
+    figure.suptitle(f"SPICE {drawing.format_score(explanation.score)}", y=1 - 10 / height, fontsize=12)
     figure.legend(handles=_legend(), loc="lower center", ncols=4, frameon=False, fontsize=_FONT)
     return figure
 

@@ -11,9 +11,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
+from captious import drawing
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric
-from captious.report import numbers
 from captious.scenes.layers import SceneExplanation
 
 # Elements of explanation layouts: blocks, with paths to values and text templates.
@@ -592,18 +592,18 @@ def text_of(value: Any, form: str = "") -> str:
         n = value if isinstance(value, int) else len(value)
         return f"{n:,} {one if n == 1 else several}"
     if value is None:
-        return numbers.NOTHING
+        return drawing.NOTHING
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " ".join(text_of(one, form) for one in value) if form else _listed(value)
     if form:
-        return numbers.format_score(value, int(form))
-    return f"{value:,}" if isinstance(value, int) else numbers.single_line(value)
+        return drawing.format_score(value, int(form))
+    return f"{value:,}" if isinstance(value, int) else drawing.single_line(value)
 
 
 def _listed(value: Sequence[Any]) -> str:
     """Format words, or a tuple of a scene graph: dog, (dog, two), (dog, sit on, sofa)."""
     if not value or isinstance(value[0], str):
-        return " ".join(numbers.single_line(word) or "|" for word in value)
+        return " ".join(drawing.single_line(word) or "|" for word in value)
     parts = [named(names) for names in value]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
@@ -614,16 +614,12 @@ def named(names: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    return numbers.single_line(name).strip()
+    return drawing.single_line(name).strip()
 
 
 # Explanations as plain values for terminals, pages and JSON documents.
 #
 # An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout.
-
-#: Scripts that draw explanations in pages, in loading order.
-SCRIPTS_FOLDER = "explanations"
-SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "linked_words.js", "blocks.js")
 
 
 def explained_parts(metric: BaseMetric) -> list[BaseMetric]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from captious import drawing
 from captious.evaluation import Report
 from captious.learned.concur import Agreement, Concur
 from captious.metrics.bleu import Bleu
@@ -24,7 +25,6 @@ from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
 from captious.models.word_vectors import BagLayer
 from captious.progress import steps
-from captious.report import numbers
 from captious.report.layouts import explained_parts, explanation_name, layout_values, scene_rows
 from captious.report.page_data import CaptionWords, Column, Columns, TokenTable
 from captious.scenes.graphs import KINDS, Fact, Facts, names_of
@@ -195,7 +195,7 @@ def pack_coverage(metric: SentenceCoverage, explained: Explained) -> dict[str, A
 
 
 def _texts(sentences: tuple[CoveredSentence, ...]) -> list[str]:
-    return [numbers.single_line(sentence.text) for sentence in sentences]
+    return [drawing.single_line(sentence.text) for sentence in sentences]
 
 
 def _lengths(sentences: tuple[CoveredSentence, ...], n_references: int) -> list[int]:
@@ -273,7 +273,7 @@ class _Graphs:
     def _number(self, concept: Any) -> int:
         number = self._known.get(concept)
         if number is None:
-            name = _BETWEEN.join(numbers.single_line(name).strip() for name in names_of(concept))
+            name = _BETWEEN.join(drawing.single_line(name).strip() for name in names_of(concept))
             number = self._known[concept] = self._names.setdefault(name, len(self._names))
         return number
 

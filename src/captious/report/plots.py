@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from captious import drawing
 from captious.errors import OutputError, ParameterError, UnknownNameError, needed_for
 from captious.files import whole_file
-from captious.report import numbers
 from captious.tables import Clouds, Curves, Displayed, Dots, Matrix, Picture, Ranking
 from captious.words import shortened
 
@@ -191,7 +191,7 @@ def draw_matrix(matrix: Matrix) -> Figure:
     axes.set_yticks(range(n), labels)
     for row, column in np.ndindex(n, n):
         value = float(matrix.values[row, column])
-        text = numbers.format_score(value, 2) if np.isfinite(value) else ""
+        text = drawing.format_score(value, 2) if np.isfinite(value) else ""
         axes.text(column, row, text, ha="center", va="center", fontsize=8, color="w" if abs(value) > 0.7 else "k")
     axes.set_title(_title(matrix.title, 22 + 5 * n))
     figure.colorbar(image, ax=axes, shrink=0.8)
@@ -260,7 +260,7 @@ def _styles() -> Iterator[tuple[str, str]]:
 
 def _label(text: str) -> str:
     """Escape text so that a dollar sign does not begin a formula."""
-    return numbers.single_line(text).replace("$", r"\$")
+    return drawing.single_line(text).replace("$", r"\$")
 
 
 def _title(text: str, width: int) -> str:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from captious.report import numbers
+from captious import drawing
 from captious.tables import SCREEN, Cell, Column, Row, Table, oriented
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _body(table: Table) -> Iterator[Line]:
     """Return the rows below their headings; blocks of columns that do not fit are stacked."""
     rows = _rows(table)
     has_labels = any(row.label for row in table.rows)
-    labels = [numbers.single_line(row.label) if has_labels else "" for row in rows]
+    labels = [drawing.single_line(row.label) if has_labels else "" for row in rows]
     margin = max(map(_width, labels), default=0)
     strips = [
         strip
@@ -189,11 +189,11 @@ def _rows(table: Table) -> list[Row]:
 def _strips(column: Column, cells: Sequence[Cell | None], *, indent: str) -> Iterator[_Strip]:
     values = []
     for cell in cells:
-        value = numbers.single_line(numbers.format_cell(cell, column))
+        value = drawing.single_line(drawing.format_cell(cell, column))
         style = "bold" if cell and cell.best else "dim" if cell and isinstance(cell.value, tuple) else ""
         values.append((indent + value, style))
-    yield _Strip(column, indent + numbers.single_line(column.head), values)
-    spans = [" – ".join(numbers.format_cell_interval(cell, column)) if cell else "" for cell in cells]
+    yield _Strip(column, indent + drawing.single_line(column.head), values)
+    spans = [" – ".join(drawing.format_cell_interval(cell, column)) if cell else "" for cell in cells]
     if any(spans):
         yield _Strip(column, "", [(span, "dim") for span in spans])
     if any(cell.marks for cell in cells if cell):
@@ -223,7 +223,7 @@ def _blocks(table: Table, group: str, strips: Sequence[_Strip], room: int) -> li
     """Return a group of columns; in two blocks if it does not fit and some columns can stand apart."""
     if not group:
         return [_Block(strips)]
-    name = numbers.single_line(group)
+    name = drawing.single_line(group)
     together = _Block(strips, (name, table.group_notes[group]))
     movable = [strip for strip in strips if strip.column.apart]
     if together.width <= room or not movable:
@@ -238,23 +238,23 @@ def _gap(table: Table) -> int:
 
 
 def _dim_lines(*sentences: str, style: str = "dim") -> Iterator[Line]:
-    yield from ([(numbers.single_line(sentence), style)] for sentence in sentences)
+    yield from ([(drawing.single_line(sentence), style)] for sentence in sentences)
 
 
 def _sentences(sentences: Iterable[str], width: int | None) -> Iterator[Line]:
     """Wrap sentences, each on a line of its own."""
-    for sentence in map(numbers.single_line, sentences):
+    for sentence in map(drawing.single_line, sentences):
         yield from _dim_lines(*(textwrap.wrap(sentence, width, break_on_hyphens=False) if width else [sentence]))
 
 
 def _listed(facts: Mapping[str, str], width: int) -> Iterator[Line]:
     """Return labels and texts, side by side."""
-    margin = max(_width(numbers.single_line(label)) for label in facts)
+    margin = max(_width(drawing.single_line(label)) for label in facts)
     room = max(width - margin - 4, 20)
     for label, fact in facts.items():
-        lines = textwrap.wrap(numbers.single_line(fact), room, break_long_words=False, break_on_hyphens=False)
+        lines = textwrap.wrap(drawing.single_line(fact), room, break_long_words=False, break_on_hyphens=False)
         for number, line in enumerate(lines or [""]):
-            yield from _dim_lines(f"  {_left_aligned('' if number else numbers.single_line(label), margin)}  {line}")
+            yield from _dim_lines(f"  {_left_aligned('' if number else drawing.single_line(label), margin)}  {line}")
 
 
 def _left_aligned(piece: str, width: int) -> str:
