@@ -31,6 +31,8 @@ LAYERS = (
     {"files", "statistics"},
     {"tables"},
     {"drawing"},
+    {"layouts"},
+    {"explanation_text"},
     {"native"},
     {"data"},
     {"resources"},
@@ -56,7 +58,7 @@ FOR_USERS_OF = {
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }
 #: Packages that write to a terminal.
-SHOWS = {"cli", "report"}
+SHOWS = {"cli", "explanation_text", "report"}
 #: The server's modules of commands, which stand on the command line of captious.
 COMMANDS_OF_THE_SERVER = {"commands.py"}
 

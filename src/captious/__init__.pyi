@@ -25,7 +25,7 @@ from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
 from .evaluation import CaptionCheck as CaptionCheck
 from .evaluation import Comparison as Comparison
-from .evaluation import PairwiseComparison as PairwiseComparison
+from .evaluation import Explanation as Explanation
 from .evaluation import Preferences as Preferences
 from .evaluation import Report as Report
 from .evaluation import Reports as Reports
@@ -34,6 +34,7 @@ from .evaluation import Stream as Stream
 from .evaluation import by_group as by_group
 from .evaluation import check as check
 from .evaluation import compare as compare
+from .evaluation import explain as explain
 from .evaluation import judge_pairwise as judge_pairwise
 from .evaluation import length_groups as length_groups
 from .evaluation import prepare as prepare
@@ -116,8 +117,6 @@ from .metrics.yi2020 import Yi2020Unigram as Yi2020Unigram
 from .models import Encoder as Encoder
 from .models import WordVectors as WordVectors
 from .models.chat import ChatModel as ChatModel
-from .report.explain import CaptionExplanation as CaptionExplanation
-from .report.explain import explain as explain
 from .report.page import write_report as write_report
 from .text import Tokenizer as Tokenizer
 from .text import register_tokenizer as register_tokenizer

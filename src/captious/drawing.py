@@ -8,15 +8,22 @@ Numbers have four digits and no zero before the decimal point; names have no con
 
 from __future__ import annotations
 
+import io
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 from captious.tables import Cell, Column, Form
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 __all__ = [
+    "ANY_WIDTH",
     "ASSETS",
     "DESIGN_FOLDER",
     "NOTHING",
@@ -24,6 +31,8 @@ __all__ = [
     "SCRIPTS_FOLDER",
     "SERIES",
     "Cell",
+    "as_html",
+    "as_text",
     "axis_drawing",
     "difference_drawing",
     "format_bounds",
@@ -258,3 +267,52 @@ def _ticks(low: float, high: float, scale: float) -> list[tuple[float, str]]:
 
 def _svg(kind: str, height: int, content: str) -> str:
     return f'<svg class="{kind}" width="100%" height="{height}" aria-hidden="true" focusable="false">{content}</svg>'
+
+
+# What rich prints, as text and as HTML.
+
+#: Columns with which no line is wrapped.
+ANY_WIDTH = 10_000
+
+
+def as_text(renderable: RenderableType, *, color: bool = False, width: int = ANY_WIDTH) -> str:
+    """Render for rich, and return text without spaces at the ends of lines.
+
+    Args:
+        renderable: the object to print.
+        color: include the escape sequences of a terminal.
+        width: columns to wrap lines to; by default lines are as long as they need to be.
+    """
+    from rich.console import Console
+
+    out = io.StringIO()
+    # In a notebook, rich would write into the cell and leave the file empty.
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        force_jupyter=False,
+    )
+    console.print(renderable)
+    return "".join(f"{_strip_end_blanks(line)}\n" for line in out.getvalue().splitlines())
+
+
+def _strip_end_blanks(line: str) -> str:
+    """Remove trailing spaces, even between escape sequences, which are kept."""
+    return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
+
+
+def as_html(renderable: RenderableType, *, width: int = 100) -> str:
+    """Render for rich, and return HTML with its styles included.
+
+    Args:
+        renderable: the object to print.
+        width: columns to wrap lines to.
+    """
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), record=True, width=width, force_jupyter=False)
+    console.print(renderable)
+    text = console.export_html(inline_styles=True, code_format="{code}").rstrip()
+    return f'<div class="captious"><pre style="line-height:1.3;overflow-x:auto">{text}</pre></div>'

@@ -16,12 +16,14 @@ import fcntl
 import gzip
 import io
 import json
+import math
 import os
 import re
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -38,6 +40,7 @@ __all__ = [
     "csv_text",
     "harmless",
     "whole_file",
+    "write_csv",
     "write_rows",
 ]
 
@@ -411,15 +414,36 @@ def write_rows(
         columns = [[*column] for column in zip(*rows, strict=True)] or [[] for _ in fields]
         write_parquet(path, dict(zip(fields, columns, strict=True)), metadata)
         return
+    records = (dict(zip(fields, row, strict=True)) for row in rows)
+    if suffix == ".csv":
+        write_csv(path, records, fields)
+        return
     with whole_file(path) as file:
-        if suffix == ".csv":
-            writer = csv_writer(file)
-            writer.writerow(fields)
-            writer.writerows([_csv_cell(value) for value in row] for row in rows)
-        else:
-            for row in rows:
-                record = dict(zip(fields, row, strict=True))
-                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_csv(
+    path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]], fields: Sequence[str] | None = None
+) -> None:
+    """Write records to a file that programs read back: text as it is, lists as JSON, undefined numbers empty.
+
+    Args:
+        path: the file.
+        records: all with the same fields.
+        fields: the names of the columns; by default those of the first record.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    rows = iter(records)
+    with whole_file(path) as file:
+        writer = csv_writer(file)
+        if fields is None:
+            first = next(rows, {})
+            fields, rows = [*first], chain([first] if first else [], rows)
+        writer.writerow(fields)
+        writer.writerows([*map(_csv_cell, record.values())] for record in rows)
 
 
 def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
@@ -477,4 +501,6 @@ class _Lines:
 
 
 def _csv_cell(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from captious import drawing
 from captious.errors import UnknownNameError, needed_for
+from captious.evaluation import Reports
 from captious.files import check_row_file, csv_text, harmless, write_rows
 from captious.metrics.contract.registry import NamingScheme, label_in_scheme
 from captious.plugins import deferred
@@ -170,17 +171,10 @@ def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
         OutputError: the file cannot be written.
     """
     check_caption_file(path)
-    columns = [*reports[0].columns()]
     signatures = {name: result.signature for name, result in reports[0].items()}
-    write_rows(path, ["system", *columns] if len(reports) > 1 else columns, _rows(reports), signatures)
-
-
-def _rows(reports: Sequence[Report]) -> Iterator[tuple[Any, ...]]:
-    """Yield one row per system and image, plain values; None if a caption has no score."""
-    for report in reports:
-        system = (report.system,) if len(reports) > 1 else ()
-        for row in zip(*map(json_value, report.columns().values()), strict=True):
-            yield system + row
+    records = reports[0].to_records() if len(reports) == 1 else Reports(reports).to_records()
+    rows = ([*map(json_value, record.values())] for record in records)  # None if a caption has no score
+    write_rows(path, [*records[0]], rows, signatures)
 
 
 # Tables as LaTeX: a tabular for the package booktabs, after comments that say what it depends on.

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from captious import drawing
 from captious.evaluation import Report
+from captious.evaluation.explanations import explained_parts
+from captious.layouts import layout_values, scene_rows
 from captious.learned.concur import Agreement, Concur
 from captious.metrics.bleu import Bleu
 from captious.metrics.cider import Cider
@@ -25,7 +27,6 @@ from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
 from captious.models.word_vectors import BagLayer
 from captious.progress import steps
-from captious.report.layouts import explained_parts, explanation_name, layout_values, scene_rows
 from captious.report.page_data import CaptionWords, Column, Columns, TokenTable
 from captious.scenes.graphs import KINDS, Fact, Facts, names_of
 from captious.text import TokenLayer, WordLayer
@@ -502,9 +503,8 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
         if "|references:cat-" in result.signature:
             continue
         metric = result.statistics.metric
-        for part in explained_parts(metric):
+        for name, part in explained_parts(metric, label).items():
             if part.explanation not in _PACK:
                 continue
-            name = explanation_name(part, metric, label)
             metrics.setdefault(part.signatures()[0], (name, part, []))[2].append(label)
     return [*metrics.values()]

@@ -5,8 +5,6 @@ Plain text does not need rich, whose import takes longer than scoring a system.
 
 from __future__ import annotations
 
-import io
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +16,12 @@ from captious import drawing
 from captious.tables import SCREEN, Cell, Column, Row, Table, oriented
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.text import Text
 
 #: Pieces of a line, each with a style of rich.
 Line: TypeAlias = Sequence[tuple[str, str]]
 
 _BEST = "◀"
-_ANY_WIDTH = 10_000
 
 
 def plain_text(table: Table) -> str:
@@ -38,34 +34,6 @@ def rich_text(table: Table) -> Text:
     from rich.text import Text
 
     return Text("\n", no_wrap=True).join(Text.assemble(*line) for line in _lines(table))
-
-
-def as_text(renderable: RenderableType, *, color: bool = False, width: int = _ANY_WIDTH) -> str:
-    """Render for rich, and return text without spaces at the ends of lines.
-
-    Args:
-        renderable: the object to print.
-        color: include the escape sequences of a terminal.
-        width: columns to wrap lines to; by default lines are as long as they need to be.
-    """
-    from rich.console import Console
-
-    out = io.StringIO()
-    # In a notebook, rich would write into the cell and leave the file empty.
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        force_jupyter=False,
-    )
-    console.print(renderable)
-    return "".join(f"{_strip_end_blanks(line)}\n" for line in out.getvalue().splitlines())
-
-
-def _strip_end_blanks(line: str) -> str:
-    """Remove trailing spaces, even between escape sequences, which are kept."""
-    return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
 
 
 @dataclass(frozen=True)
@@ -124,7 +92,7 @@ def _lines(table: Table) -> Iterator[Line]:
     yield from _sentences(notes, table.fold)
     for heading, facts in table.facts.items():
         yield from _dim_lines(heading) if heading else ()
-        yield from _listed(facts, table.fold or _ANY_WIDTH)
+        yield from _listed(facts, table.fold or drawing.ANY_WIDTH)
     if table.signatures:
         yield from _dim_lines("signatures", *(f"  {signature}" for signature in table.signatures))
     if table.explanations:
@@ -206,7 +174,7 @@ def _strips(column: Column, cells: Sequence[Cell | None], *, indent: str) -> Ite
 def _folded(table: Table, strips: Sequence[_Strip], margin: int) -> Iterator[list[_Block]]:
     """Return blocks of columns that fit side by side, given the width of the labels."""
     gap = _gap(table)
-    most = (table.fold or _ANY_WIDTH) - margin - gap
+    most = (table.fold or drawing.ANY_WIDTH) - margin - gap
     blocks: list[_Block] = []
     room = most
     for group, members in groupby(strips, lambda strip: strip.column.group):

@@ -18,8 +18,8 @@ from captious import drawing
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
+from captious.layouts import SIGNS
 from captious.metrics.meteor import align
-from captious.report.layouts import SIGNS
 from captious.report.page import write_report
 from captious.statistics import Sampling
 from captious.tables import scatter

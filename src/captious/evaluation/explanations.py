@@ -1,38 +1,33 @@
-"""``explain``: explanations of caption scores, as pictures and values."""
+"""``explain``: explanations of caption scores, which print themselves in terminals and notebooks."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Unpack
-
-import numpy as np
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from captious import drawing
 from captious.data import Captions, ImageId, read_captions
-from captious.data.matching import MatchOptions
-from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, setting
-from captious.evaluation import Result, evaluate
+from captious.errors import CaptionTypeError, ParameterError, setting
+from captious.layouts import drawn_values, explanation_values, kind_of, layout_values
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.selection import MetricLike, Selection, names_metric, select_single
 from captious.metrics.contract.settings import Settings, answers_other_keywords
-from captious.report.layouts import explained_parts, explanation_values
+from captious.tables import json_document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-@dataclass(frozen=True)
-class CaptionExplanation:
-    """An explanation of a caption's score; ``print`` draws it.
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """An explanation of a caption's score; ``print`` draws it, and a notebook shows it.
 
     Args:
-        metric: the metric.
+        metric: name of the metric.
         candidate, references: the captions.
         explanation: the result of the metric's ``explain``; for METEOR and WMD, one for each reference.
         image: the image, if it is known.
@@ -41,26 +36,47 @@ class CaptionExplanation:
         signature: signature of the output.
     """
 
-    metric: Metric
+    metric: str
     candidate: str
     references: Sequence[str]
     explanation: Any
     image: ImageId | None = None
     score: float | None = None
     label: str = ""
-    signature: str = field(default="", repr=False)
+    signature: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain values, after the image and the caption if these are of a file."""
+        """Return the explanation as plain JSON values, after the image and the caption if these are of a file."""
         about = {"id": self.image, "caption": self.candidate, "score": self.score} if self.label else {}
-        return {**about, **explanation_values(self.explanation)}
+        return json_document({**about, **explanation_values(self.explanation)})
+
+    def to_text(self, *, width: int | None = None) -> str:
+        """Return the explanation as plain text, below its image and captions if these are of a file.
+
+        Args:
+            width: columns to wrap lines to; by default lines are as long as they need to be.
+        """
+        return drawing.as_text(self.picture(), width=width or drawing.ANY_WIDTH).rstrip("\n")
+
+    def to_html(self, *, width: int = 100) -> str:
+        """Return the text as HTML in the colors of a terminal, with its styles included.
+
+        Args:
+            width: columns to wrap lines to.
+        """
+        return drawing.as_html(self.picture(), width=width)
+
+    def to_drawing(self) -> dict[str, Any]:
+        """Return what the scripts of ``captious.drawing.SCRIPTS`` draw on pages: the layout, and the values."""
+        layout = layout_values(kind_of(self.explanation))
+        return json_document({"layout": layout, "values": drawn_values(self.explanation)})
 
     def picture(self) -> RenderableType:
         """Return the explanation for rich, below its image and captions if these are of a file."""
         from rich.console import Group
         from rich.text import Text
 
-        from captious.report.explanation_drawing import explanation_text
+        from captious.explanation_text import explanation_text
 
         explanation = explanation_text(self.explanation)
         if not self.label:
@@ -74,17 +90,21 @@ class CaptionExplanation:
             explanation,
         )
 
-    def __str__(self) -> str:
-        from captious.report.terminal import as_text
+    def __repr__(self) -> str:
+        return self.to_text()
 
-        return as_text(self.picture(), color=False).rstrip("\n")
+    def __rich__(self) -> RenderableType:
+        return self.picture()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
 @answers_other_keywords
 def explain(
     candidate: str, references: str | Sequence[str], metric: MetricLike, *, settings: Settings | None = None
-) -> CaptionExplanation:
-    """Explain the score of a caption.
+) -> Explanation:
+    """Explain the score of a caption. ``report.explain`` explains those of a system.
 
     Args:
         candidate: the caption.
@@ -125,67 +145,6 @@ def explain(
     return explained_caption(selection, candidate, [*texts])
 
 
-def explain_captions(
-    candidates: object,
-    references: object,
-    metric: MetricLike,
-    *,
-    image: ImageId | None = None,
-    worst: int | None = None,
-    settings: Settings | None = None,
-    **options: Unpack[MatchOptions],
-) -> list[CaptionExplanation]:
-    """Explain the scores of captions of a system.
-
-    Args:
-        candidates, references: a path, mapping, sequence or data frame, as for ``captious.score``.
-        metric: as for ``explain``.
-        image: id of the image whose caption to explain; text may also stand for a number.
-        worst: the number of captions to explain, those with the worst scores; one without ``image``.
-        settings: as for ``explain``.
-        options: match, clean, columns and split, as for ``captious.score``.
-
-    Returns:
-        The explanation of the image, or those of the worst captions, the worst first. Document frequencies are those
-        of all references.
-
-    Raises:
-        ParameterError: a metric that cannot be explained; both ``image`` and ``worst``, or ``worst`` below 1.
-        UnknownImageError: an unknown image.
-        InputError: invalid captions.
-
-    >>> [worst] = explain_captions({1: "a dog runs", 2: "a cat"}, {1: ["a dog runs fast"], 2: ["a cat"]}, "rouge-l")
-    >>> worst.image
-    1
-    """
-    if image is not None and worst is not None:
-        raise ParameterError("image and worst exclude each other", hint="give one of them")
-    if worst is not None and worst < 1:
-        raise ParameterError(f"worst is {worst}", hint="give a number of captions, 1 or more")
-    captions = read_captions(candidates, references, **options)
-    selection = explainable(metric, settings)
-    chair = selection[0].metric
-    if isinstance(chair, Chair) and isinstance(metric, str) and not len(chair.objects):
-        settings = replace(selection.settings, objects=chair.objects_of([_texts_by_image(captions)]))
-        selection = explainable(metric, settings)
-    selected_metric = selection[0].require_caption_metric()
-    result = [*evaluate(captions, selection).values()][-1]
-    if image is not None:
-        rows = [row for row, id in enumerate(captions.ids) if str(id) == str(image)]
-        if not rows:
-            raise UnknownImageError(
-                f"there is no image {image}",
-                where=os.fspath(candidates) if isinstance(candidates, str | os.PathLike) else "candidates",
-                hint="give an image id of the candidates, or how many of the worst captions to explain",
-            )
-    else:
-        scores = -result.per_caption if result.lower_is_better else result.per_caption
-        rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[: worst or 1].tolist()
-    captions = captions.with_references_as(selection.settings.references_as)
-    state = selected_metric.fit(captions.references)
-    return [_explain_row(selected_metric, captions, row, state, result) for row in rows]
-
-
 def explainable(metric: MetricLike, settings: Settings | None = None) -> Selection:
     """Return the selection of a metric; chair by name gets an empty table of objects if it has none.
 
@@ -193,19 +152,59 @@ def explainable(metric: MetricLike, settings: Settings | None = None) -> Selecti
         ParameterError: it cannot be explained.
     """
     selection = select_single(metric, with_objects(metric, Settings() if settings is None else settings))
-    selected_metric = selection[0].metric
-    if isinstance(selected_metric, Metric) and selected_metric.explanation:
-        return selection
-    name = metric if isinstance(metric, str) else selected_metric.name
-    if isinstance(selected_metric, Combined) and (parts := [part.name for part in explained_parts(selected_metric)]):
+    _check_explainable(selection[0].metric, metric if isinstance(metric, str) else selection[0].metric.name)
+    return selection
+
+
+def _check_explainable(metric: BaseMetric, name: str) -> Metric:
+    """Return a metric that can be explained.
+
+    Raises:
+        ParameterError: it cannot be.
+    """
+    if isinstance(metric, Metric) and metric.explanation:
+        return metric
+    if isinstance(metric, Combined) and (parts := [part.name for part in _explained_parts(metric)]):
         raise ParameterError(f"{name} is made of other metrics", hint=f"explain {' or '.join(parts)}")
     names = ", ".join(sorted(name for name in registry.metric_names() if registry.get(name).explanation))
     raise ParameterError(f"{name} cannot be explained yet", hint=f"supported: {names}")
 
 
+def explained_parts(metric: BaseMetric, label: str) -> dict[str, BaseMetric]:
+    """Return the metric, or the parts of a combined one, that explain a candidate by its references, with the names of
+    their explanations on pages; that of the metric itself has its variant and parameters.
+
+    Args:
+        metric: the metric.
+        label: label of one of its results, such as ``cider-d:sigma=3``.
+    """
+    output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
+    return {
+        part.name + label[len(output) :] if part is metric else part.name: part for part in _explained_parts(metric)
+    }
+
+
+def _explained_parts(metric: BaseMetric) -> list[BaseMetric]:
+    parts = metric.metrics if isinstance(metric, Combined) else [metric]
+    return [part for part in parts if part.explanation and part.needs_references]
+
+
+def explained_by(
+    metric: BaseMetric, candidate: str, references: Sequence[str], *, state: State | None = None
+) -> Explanation:
+    """Return the explanation of a caption by itself, by a metric that has one.
+
+    Args:
+        metric: one of ``explained_parts``.
+        candidate, references: the captions.
+        state: what the metric was fitted to, if it needs that.
+    """
+    return Explanation(metric.name, candidate, references, _explanation(metric, candidate, references, None, state))
+
+
 def explained_caption(
     selection: Selection, candidate: str, references: Sequence[str], image: ImageId | None = None
-) -> CaptionExplanation:
+) -> Explanation:
     """Return the explanation of a caption by itself, by a metric that is ``explainable``."""
     if references:
         captions = read_captions({0: candidate}, {0: [*references]})
@@ -214,26 +213,30 @@ def explained_caption(
     [*_, index] = selection[0].output_indices.values()
     explanation = _explanation(metric, candidate, references, image)
     signature = metric.signatures(None)[index]
-    return CaptionExplanation(metric, candidate, references, explanation, image, signature=signature)
+    return Explanation(metric.name, candidate, references, explanation, image, signature=signature)
 
 
-def _texts_by_image(captions: Captions) -> dict[ImageId, Sequence[str]]:
-    """Return the references of each image."""
-    texts, offsets = captions.references.texts, captions.references.offsets.tolist()
-    return {image: texts[start:end] for image, (start, end) in zip(captions.ids, pairwise(offsets), strict=True)}
+def explained_row(
+    metric: BaseMetric, captions: Captions, row: int, *, label: str, score: float, signature: str
+) -> Explanation:
+    """Return the explanation of the score of a caption in its file.
 
+    Args:
+        metric: the metric.
+        captions: the file.
+        row: position of the caption.
+        label, score, signature: of the output.
 
-def _explain_row(
-    metric: Metric, captions: Captions, row: int, state: State | None, result: Result
-) -> CaptionExplanation:
+    Raises:
+        ParameterError: the metric cannot be explained.
+    """
+    metric = _check_explainable(metric, label)
+    captions = captions.with_references_as("cat" if "|references:cat-" in signature else "each")
     offsets, texts = captions.references.offsets, captions.references.texts
     candidate, references = captions.candidates[row], texts[offsets[row] : offsets[row + 1]]
     image = captions.ids[row]
-    explanation = _explanation(metric, candidate, references, image, state)
-    score = float(result.per_caption[row])
-    return CaptionExplanation(
-        metric, candidate, references, explanation, image, score, result.name, signature=result.signature
-    )
+    explanation = _explanation(metric, candidate, references, image, metric.fit(captions.references))
+    return Explanation(metric.name, candidate, references, explanation, image, score, label, signature)
 
 
 def _explanation(
