@@ -20,11 +20,10 @@ from captious.evaluation import (
     Comparison,
     GroupedReport,
     GroupedReports,
-    PairwiseComparison,
     Report,
     Reports,
     by_group,
-    compare,
+    compare_reports,
 )
 from captious.evaluation.checks import few_images_warning, warnings_by_system
 from captious.evaluation.comparison import difference_table
@@ -101,11 +100,11 @@ class SystemsPage:
         return None if self.groups is None else by_group(Reports(self.reports), self.groups)
 
     @cached_property
-    def compared(self) -> PairwiseComparison | None:
+    def compared(self) -> Comparison | None:
         """The differences between systems, if there are several."""
         if len(self.reports) == 1:
             return None
-        return compare(Reports(self.reports), level=_LEVEL, resamples=self.resamples, seed=self.seed)
+        return compare_reports(*self.reports, level=_LEVEL, resamples=self.resamples, seed=self.seed)
 
     def html(self) -> str:
         """Return the page."""
@@ -253,11 +252,11 @@ class SystemsPage:
         compared = self.compared
         if compared is None:
             return
-        several = len(compared) > 1
+        several = len(compared.pairs) > 1
         yield '<section id="differences"><h2>Differences</h2>'
-        for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared, strict=True):
+        for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared.pairs, strict=True):
             name = f"{pair[1]} − {pair[0]}"
-            table = difference_table(compared[pair], corrected=compared.corrected[pair] if several else None)
+            table = difference_table(compared.between(*pair), corrected=several)
             content = scrolling(html_table(self._presentation.apply(table)), name)
             yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{content}</div>'
         correction = (
@@ -477,7 +476,7 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
         result = [*result.values()]
     elif isinstance(result, Comparison):
         options |= {"resamples": result.resamples, "seed": result.seed}
-        result = [result.a, result.b]
+        result = [*result.reports.values()]
     if (
         isinstance(result, Sequence)
         and not isinstance(result, str)
