@@ -117,6 +117,11 @@ def test_systems_without_names_are_refused_with_the_new_form(old: str) -> None:
     assert 'compare({"a": candidates, "b": candidates}, references, metrics)' in caught.value.hint
 
 
+def test_four_arguments_in_the_old_order_are_refused_with_the_new_order() -> None:
+    with pytest.raises(TypeError, match=r"write compare\(systems, references, metrics, \.\.\.\)"):
+        captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"])  # type: ignore[arg-type, call-arg]
+
+
 @pytest.mark.parametrize("systems", [{}, {"a": GOOD}])
 def test_two_systems_are_needed(systems: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="cannot be compared") as caught:

@@ -40,7 +40,7 @@ from captious.evaluation.report import (
 from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import MetricLike, select
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.progress import steps
 from captious.statistics import (
     DEFAULT_RESAMPLES,
@@ -612,6 +612,7 @@ class Comparison(DisplayedMapping[Key, Difference]):
         return [*dict.fromkeys(sentences)]
 
 
+@answers_other_keywords
 def compare(
     systems: Mapping[str, object],
     references: object = None,
