@@ -137,6 +137,13 @@ def compared() -> captious.Comparison:
         return captious.compare(systems, REFERENCES, ["bleu-4", "cider-d"], resamples=99)
 
 
+def test_reports_and_captions_are_not_compared() -> None:
+    report = captious.score(BAD, REFERENCES, "bleu-4")
+    with pytest.raises(ParameterError, match="some systems are reports") as caught:
+        captious.compare({"bad": report, "good": GOOD}, REFERENCES, "bleu-4")
+    assert caught.value.where == "reports: bad"
+
+
 class TestSeveralSystems:
     def test_all_pairs_are_compared(self, compared: captious.Comparison) -> None:
         assert compared.pairs == (("bad", "good"), ("bad", "again"), ("good", "again"))

@@ -653,7 +653,14 @@ def compare(
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
     sampling: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     _check_systems(systems, metrics)
-    if all(isinstance(system, Report) for system in systems.values()):
+    scored = [name for name, system in systems.items() if isinstance(system, Report)]
+    if scored and len(scored) < len(systems):
+        raise ParameterError(
+            "some systems are reports and others are captions",
+            where=f"reports: {', '.join(scored)}",
+            hint="give the reports of all systems, or the captions of all",
+        )
+    if scored:
         given = {
             "references": references is not None,
             "metrics": metrics is not None,
