@@ -148,7 +148,7 @@ def test_readers_of_messages_see_options_as_they_write_them() -> None:
 
 def test_errors_are_also_those_that_python_raises() -> None:
     with pytest.raises(ValueError, match="level"):
-        captious.compare(["a dog"], ["a cat"], [["a dog"]], "bleu-4", level=2)
+        captious.compare({"a": ["a dog"], "b": ["a cat"]}, [["a dog"]], "bleu-4", level=2)
     with pytest.raises(TypeError, match="not text"):
         captious.score([1], [["a dog"]], "bleu-4")
     with pytest.raises(KeyError, match="bleu-7"):

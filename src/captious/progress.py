@@ -20,6 +20,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Protocol, TypeVar
 
+__all__ = ["Observer", "Progress", "observed", "steps"]
+
 T = TypeVar("T")
 
 

@@ -207,7 +207,7 @@ def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
 
 
 def _complain(message: str, where: str, help: str) -> None:
-    from captious.report.numbers import single_line
+    from captious.drawing import single_line
 
     lines = [f"{click.style('error:', fg='red')} {single_line(message)}"]
     lines += [f"  {single_line(line)}" for line in where.splitlines()]

@@ -46,11 +46,12 @@ from captious.evaluation.report import (
     signature_lines,
     subject,
 )
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, holm
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, holm
 from captious.tables import (
     PAGE,
     SCREEN,
+    ByValue,
     Cell,
     Column,
     Displayed,
@@ -73,8 +74,8 @@ AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images 
 _PART = ("part", "group", "n_images", "metric")
 
 
-@dataclass(frozen=True)
-class GroupScore:
+@dataclass(frozen=True, eq=False)
+class GroupScore(ByValue):
     """A score of one group, or of all images.
 
     Attributes:
@@ -98,8 +99,8 @@ class GroupScore:
     signature: str
 
 
-@dataclass(frozen=True)
-class GroupDifference:
+@dataclass(frozen=True, eq=False)
+class GroupDifference(ByValue):
     """A difference between two systems in one group, or in all images, b minus a.
 
     Attributes:
@@ -360,6 +361,11 @@ def by_group(
         InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
         ParameterError: another kind of result.
     """
+    if isinstance(result, Comparison) and len(result.reports) > 2:
+        raise ParameterError(
+            f"a comparison of {len(result.reports)} systems has no differences by group",
+            hint=f"choose a pair: comparison.between{result.pairs[0]}",
+        )
     if not isinstance(result, Report | Reports | Comparison):
         raise ParameterError(
             f"a {type(result).__name__} has no scores by group",
@@ -384,10 +390,11 @@ def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedCompar
     resampled: dict[tuple[str, str], ResampledDifference] = {}
     with steps([*enumerate(a)], lambda group: f"testing {group[1]}") as numbered:
         for i, group in numbered:
-            for name in comparison:
+            for name in comparison.a:
                 resampled[name, group] = resampled_difference(a[group][name], b[group][name], resamples, seed + i)
     differences: list[GroupDifference] = []
-    for name, whole in comparison.items():
+    for name in comparison.a:
+        whole = comparison[name]
         within = [resampled[name, group] for group in a]
         tests = [difference.significance(comparison.sampling) for difference in within]
         corrected = zip(holm([t.p_bootstrap for t in tests]), holm([t.p_randomization for t in tests]), strict=True)

@@ -15,9 +15,9 @@ from captious.data import Captions, Match, read_captions, read_references, same_
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.scoring import add_reference_counts, reference_counts
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.metrics.shared.judges import Judgments, PairwiseJudge
 from captious.models.chat import ChatModel
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.version import __version__
 from captious.words import DEFAULT_SEED, counted, counted_of, percentage

@@ -9,10 +9,10 @@ from numbers import Real
 from typing import Any
 
 from captious.errors import UnknownNameError
-from captious.evaluation.statistics import Sampling
 from captious.judgment.judgments import PEOPLE, Protocol
 from captious.judgment.scores import negated
 from captious.plugins import did_you_mean
+from captious.statistics import Sampling
 from captious.tables import (
     Cell,
     Cloud,

@@ -19,11 +19,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from captious.evaluation.statistics import DEFAULT_RESAMPLES
 from captious.files import csv_row, csv_text
+from captious.statistics import DEFAULT_RESAMPLES
 from captious.version import __version__
 from captious.words import counted
-from captious_server.boards.query import harmless, rounded_outputs
+from captious_server.boards.query import rounded_outputs
 from captious_server.challenges.definition import FILE_SETTINGS, public_label, public_path
 from captious_server.challenges.drafts import tidy_tables
 from captious_server.challenges.folder import FILE_NAME
@@ -455,7 +455,7 @@ class ChallengeArchive:
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([archive_readme(self).encode()])
-        lines = (csv_row([*map(harmless, row)]) for row in self.rows())
+        lines = (csv_row(row) for row in self.rows())
         yield "scores.csv", (text.encode() for text in chain([csv_text(COLUMNS, [])], lines))
         if self.submissions().exists():
             yield "scores.parquet", _parquet(self.rows())

@@ -21,7 +21,7 @@ from captious.evaluation import Report, evaluate
 from captious.evaluation.checks import KINDS, CaptionFindings
 from captious.files import whole_file
 from captious.metrics.contract.selection import Selection
-from captious.words import DEFAULT_SEED
+from captious.statistics import DEFAULT_SEED
 from captious_server.challenges.definition import public_label
 
 # A file with the scores of all submissions of a phase on one reference set, and on each resample of its images.

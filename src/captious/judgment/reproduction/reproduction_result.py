@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from captious.errors import Message
-from captious.evaluation.statistics import Sampling
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.judgment.results import data_text
+from captious.statistics import Sampling
 from captious.tables import Cell, Column, Displayed, Form, Picture, Row, Table, json_document
 from captious.version import __version__
 from captious.words import percentage

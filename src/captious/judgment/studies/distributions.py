@@ -16,7 +16,6 @@ from captious.data import Captions, Match, References, read_captions, read_refer
 from captious.data.matching import hold_out
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.files import user_text
 from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
@@ -27,6 +26,7 @@ from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.words import DEFAULT_SEED, checked_seed, counted, percentage
 
 # Distributions of the scores of human and machine captions of the same images.

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.statistics import Sampling
 from captious.judgment.judgments import CaptionPairs, HumanJudgments, Protocol, RatedCaptions
 from captious.judgment.results import Curve, Curves, Study
 from captious.judgment.studies.sources import checksums, judged_captions
@@ -25,6 +24,7 @@ from captious.learned.training.networks import check_torch, train_network, train
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
+from captious.statistics import Sampling
 from captious.words import percentage
 
 #: The columns of ``Trials.records``.
