@@ -17,7 +17,7 @@ import captious
 from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.judged_pairs import Preference, Preferences
 from captious.evaluation.report import Reports, score_table
-from captious.evaluation.statistics import Sampling
+from captious.statistics import Sampling
 from captious.judgment import studies
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.reproduction.reproduce import reproduce
