@@ -26,7 +26,9 @@ from captious.parsing.dependencies import constituents, dependencies
 from captious.parsing.lemmas import lemma
 from captious.parsing.parses import Parse, StoredParses, parse_arrays
 from captious.parsing.tree_parser import (
+    EXACT,
     LONGEST,
+    SHORT,
     Bounds,
     SpanEnds,
     TreeParser,
@@ -135,21 +137,31 @@ class CaptionParser:
     def trees(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
         """Yield the tree of each non-empty sentence, in preorder.
 
-        Sentences longer than ``LONGEST`` words are cut into pieces of at most that length, whose trees share one root.
+        Sentences of more than ``LONGEST`` words and runs of stray words are parsed in pieces; their trees share a root.
         """
         with Progress(max(1, len(sentences))) as progress:
-            cut = [_add_period(pieces(words)) for words in sentences]
+            cut = [_add_period(self.parser.pieces(words)) for words in sentences]
             done = 0
-            for batch, flat, trees in _ahead(self._parsed, [*batches(cut, _cost, _BATCH_COST)]):
+            for batch, trees in _ahead(self._parsed, [*batches(cut, _cost, _BATCH_COST)]):
                 progress.reach(done, "parsing captions")
-                items = _items(trees, flat)
+                of_pieces = iter(trees)
                 for sentence in batch:
-                    yield _joined([next(items) for _ in sentence])
+                    yield _joined([next(of_pieces) for _ in sentence])
                 done += len(batch)
 
-    def _parsed(self, batch: Batch) -> tuple[Batch, list[Sequence[str]], Trees]:
+    def _parsed(self, batch: Batch) -> tuple[Batch, Iterator[list[Item]]]:
         flat = [piece for sentence in batch for piece in sentence]
-        return batch, flat, self.parser.trees(flat)
+        trees = self.parser.trees(flat)
+        return batch, map(self._found, flat, _items(trees, flat))
+
+    def _found(self, words: Sequence[str], tree: list[Item]) -> list[Item]:
+        """Return the tree of a sentence; if none was found, the trees of short pieces of it under one root."""
+        if tree:
+            return tree
+        if self.parser.is_linear and len(words) > EXACT:
+            cut = pieces(words, SHORT)
+            return _joined([*map(self._found, cut, _items(self.parser.trees(cut), cut))])
+        return [(_TOP, len(words), ""), *((_NOUN, 0, word) for word in words)]  # not derived, whatever the tags
 
 
 def _add_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
@@ -233,15 +245,13 @@ def _joined(trees: list[list[Item]]) -> list[Item]:
 
 
 def _items(trees: Trees, sentences: Sequence[Sequence[str]]) -> Iterator[list[Item]]:
+    """Yield the nodes of each tree; none for a sentence without a tree."""
     sizes = np.diff(trees.offsets)
     below = trees.parents + np.repeat(trees.offsets[:-1], sizes)
     arity = np.bincount(below[trees.parents >= 0], minlength=len(below)).tolist()
     labels = [trees.names[label] for label in trees.labels.tolist()]
     begins = trees.begins.tolist()
     for words, (start, end) in zip(sentences, pairwise(trees.offsets.tolist()), strict=True):
-        if start == end:  # the grammar cannot derive it, whatever the tags
-            yield [(_TOP, len(words), ""), *((_NOUN, 0, word) for word in words)]
-            continue
         yield [(labels[i], arity[i], "" if arity[i] else words[begins[i]]) for i in range(start, end)]
 
 
