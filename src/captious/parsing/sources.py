@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,7 +22,7 @@ import numpy as np
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.tables import batches
 from captious.errors import CaptionWarning, MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.native import _kernels, threads, using_threads
+from captious.native import Pcfg, threads, using_threads
 from captious.parsing.collapsed import collapsed
 from captious.parsing.dependencies import constituents, dependencies
 from captious.parsing.lemmas import lemma
@@ -187,7 +188,8 @@ class CaptionParser:
 def _program() -> str:
     """Return a checksum of everything that parses depend on besides words and grammar: this package and the kernels."""
     content = hashlib.blake2b(digest_size=16)
-    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(_kernels.__file__), FILE):
+    kernels = sys.modules[Pcfg.__module__].__file__ or ""
+    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(kernels), FILE):
         content.update(path.read_bytes())
     return content.hexdigest()
 
