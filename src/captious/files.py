@@ -228,7 +228,7 @@ def check_size(size: int, packed_size: int) -> None:
         UnpackedSizeError: it is not.
         ParameterError: ``CAPTIOUS_MAX_UNPACKED`` is not a size.
     """
-    most = max(_limit(), _USUAL_RATIO * packed_size)
+    most = max(size_setting(VARIABLE, _USUAL), _USUAL_RATIO * packed_size)
     if size > most:
         raise UnpackedSizeError(f"it unpacks to more than {most:,} bytes")
 
@@ -350,14 +350,23 @@ class _Limited(io.RawIOBase):
         super().close()
 
 
-def _limit() -> int:
-    setting = os.environ.get(VARIABLE, "")
+def size_setting(variable: str, usual: int) -> int:
+    """Return the size in an environment variable, in bytes.
+
+    Args:
+        variable: its name.
+        usual: the size if it is not set.
+
+    Raises:
+        ParameterError: it is not a size.
+    """
+    setting = os.environ.get(variable, "")
     if not setting:
-        return _USUAL
+        return usual
     size = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", setting.upper())
     if size is None:
         raise ParameterError(
-            f"{VARIABLE} is {setting!r}", hint="set it to a number of bytes, or to a size such as 500M or 8G"
+            f"{variable} is {setting!r}", hint="set it to a number of bytes, or to a size such as 500M or 8G"
         )
     return int(size[1]) << _UNITS[size[2]]
 

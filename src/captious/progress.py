@@ -54,6 +54,27 @@ def observed(observer: Observer | None) -> Iterator[None]:
         _observer.reset(token)
 
 
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def told(listener: Callable[[str], None]) -> Iterator[None]:
+    """Give what tasks in the block have to say, one line at a time, to a listener."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(line: str) -> bool:
+    """Say a line about a task, such as its duration. Return whether anyone listens."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(line)
+    return listener is not None
+
+
 class Progress:
     """A task that is done in steps. A context manager.
 

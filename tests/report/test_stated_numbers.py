@@ -17,12 +17,12 @@ import captious
 from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.judged_pairs import Preference, Preferences
 from captious.evaluation.report import Reports, score_table
-from captious.statistics import Sampling
 from captious.judgment import studies
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.reproduction.reproduce import reproduce
 from captious.report.formats import FORMATS
 from captious.scale import score_shards
+from captious.statistics import Sampling
 from captious.tables import Table
 from tests.support.corpora import references_table
 
