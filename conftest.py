@@ -43,6 +43,7 @@ draw_only_fixed_constants()
 os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "tests" / "support" / "vectors.txt")
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # code that needs a hub fails at once
+os.environ["CAPTIOUS_KEPT_PARSES"] = "0"  # parses in the cache folder of whoever runs the tests would hide faults
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -28,8 +28,11 @@ SERVER = PROJECT / "server" / "src" / "captious_server"
 #: From the lowest up. The modules at the top level, which every package uses, are the lowest.
 LAYERS = (
     {"errors", "words", "plugins", "progress", "version"},
-    {"files"},
+    {"files", "statistics"},
     {"tables"},
+    {"drawing"},
+    {"layouts"},
+    {"explanation_text"},
     {"native"},
     {"data"},
     {"resources"},
@@ -55,7 +58,7 @@ FOR_USERS_OF = {
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }
 #: Packages that write to a terminal.
-SHOWS = {"cli", "report"}
+SHOWS = {"cli", "explanation_text", "report"}
 #: The server's modules of commands, which stand on the command line of captious.
 COMMANDS_OF_THE_SERVER = {"commands.py"}
 

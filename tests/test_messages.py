@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import pickle
+import sys
 import traceback
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -59,7 +62,10 @@ MARKS = "\ufdd0\ufdd1\ufdd2"
             'give ids="stem"',
         ),
         ("plain text", "plain text", "plain text", "plain text"),
-        (f"stray {MARKS[0]}", f"stray {MARKS[0]}", f"stray {MARKS[0]}", f"stray {MARKS[0]}"),
+        *[
+            (stray, stray, stray, stray)
+            for stray in (MARKS[0], f"{MARKS[0]}x{MARKS[2]}", f"{MARKS[0]}either{MARKS[1:]}")
+        ],
     ],
 )
 def test_each_reader_sees_options_as_they_write_them(
@@ -142,8 +148,23 @@ def test_readers_of_messages_see_options_as_they_write_them() -> None:
 
 def test_errors_are_also_those_that_python_raises() -> None:
     with pytest.raises(ValueError, match="level"):
-        captious.compare(["a dog"], ["a cat"], [["a dog"]], "bleu-4", level=2)
+        captious.compare({"a": ["a dog"], "b": ["a cat"]}, [["a dog"]], "bleu-4", level=2)
     with pytest.raises(TypeError, match="not text"):
         captious.score([1], [["a dog"]], "bleu-4")
     with pytest.raises(KeyError, match="bleu-7"):
         captious.score(["a dog"], [["a dog"]], "bleu-7")
+
+
+def test_metrics_are_suggested_by_what_people_want() -> None:
+    with pytest.raises(captious.errors.UnknownNameError, match="did you mean chair, amber or pope"):
+        captious.score(["a dog"], [["a dog"]], "hallucination")
+
+
+@pytest.mark.parametrize("package", ["torch", "torchmetrics"])
+def test_what_torchmetrics_needs_is_named_with_its_extra(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "captious.compat.torchmetrics", raising=False)
+    for name in ("torch", "torchmetrics"):
+        monkeypatch.setitem(sys.modules, name, None if name == package else ModuleType(name))
+    with pytest.raises(captious.errors.MissingExtraError, match=f"needs {package}") as caught:
+        importlib.import_module("captious.compat.torchmetrics")
+    assert caught.value.hint == "pip install 'captious[torchmetrics]'"

@@ -45,8 +45,8 @@ def test_comparison_equals_that_of_the_library(site: Site) -> None:
     baselines = {row["method"]: row["url"].split("/")[2] for row in board(site)}
     page = site.client().get("/challenges/demo/compare", {"a": baselines["Baseline"], "b": baselines["Improved"]})
     references = challenge.folder / "references" / "c4.json"
-    files = [EXAMPLES / f"{name}.json" for name in ("baseline", "improved")]
-    expected = captious.compare(*files, references, metrics=list(challenge.definition.metrics))
+    files = {name: EXAMPLES / f"{name}.json" for name in ("baseline", "improved")}
+    expected = captious.compare(files, references, list(challenge.definition.metrics))
     shown = {row.name: row for row in page.context["rows"]}
     assert list(shown) == ["cider-d", *(name for name in expected if name != "cider-d")]  # what ranks comes first
     assert "with p values of the paired bootstrap</caption>" in page.content.decode()

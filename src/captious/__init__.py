@@ -2,7 +2,7 @@
 
     import captious
     report = captious.score(candidates, references, metrics=["bleu-4", "cider-d"])
-    report["cider-d"].score, report["cider-d"].confidence_interval(), report["cider-d"].per_caption
+    float(report["cider-d"]), report["cider-d"].interval, report["cider-d"].by_image
 
 Public names are listed in ``__init__.pyi``. Each is imported on first use, so that ``import captious`` is fast.
 """

@@ -2,11 +2,15 @@
 
 from . import compat as compat
 from . import data as data
+from . import drawing as drawing
 from . import errors as errors
 from . import evaluation as evaluation
+from . import files as files
 from . import judgment as judgment
 from . import metrics as metrics
+from . import progress as progress
 from . import scale as scale
+from . import statistics as statistics
 from . import text as text
 from .data import Candidates as Candidates
 from .data import CaptionFile as CaptionFile
@@ -23,11 +27,12 @@ from .data import Several as Several
 from .data import read_captions as read_captions
 from .data import read_groups as read_groups
 from .data import read_references as read_references
+from .data import read_rows as read_rows
 from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
 from .evaluation import CaptionCheck as CaptionCheck
 from .evaluation import Comparison as Comparison
-from .evaluation import PairwiseComparison as PairwiseComparison
+from .evaluation import Explanation as Explanation
 from .evaluation import Preferences as Preferences
 from .evaluation import Report as Report
 from .evaluation import Reports as Reports
@@ -36,6 +41,7 @@ from .evaluation import Stream as Stream
 from .evaluation import by_group as by_group
 from .evaluation import check as check
 from .evaluation import compare as compare
+from .evaluation import explain as explain
 from .evaluation import judge_pairwise as judge_pairwise
 from .evaluation import length_groups as length_groups
 from .evaluation import prepare as prepare
@@ -120,8 +126,6 @@ from .metrics.yi2020 import Yi2020Unigram as Yi2020Unigram
 from .models import Encoder as Encoder
 from .models import WordVectors as WordVectors
 from .models.chat import ChatModel as ChatModel
-from .report.explain import CaptionExplanation as CaptionExplanation
-from .report.explain import explain as explain
 from .report.page import write_report as write_report
 from .text import Tokenizer as Tokenizer
 from .text import register_tokenizer as register_tokenizer

@@ -42,8 +42,9 @@ from typing import Any, Literal, Self, TypeAlias
 Front: TypeAlias = Literal["python", "command line", "challenge"]
 
 _OPEN, _SEPARATOR, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+_FIELD = f"{_SEPARATOR}[^{_OPEN}{_SEPARATOR}{_CLOSE}]*"
 #: A span that holds no other.
-_SPAN = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
+_SPAN = re.compile(f"{_OPEN}(either(?:{_FIELD}){{3}}|(?:option|setting)(?:{_FIELD})+){_CLOSE}")
 #: Values that stand for another.
 _PLACEHOLDERS = frozenset({"DIR", "FILE", "FOLDER", "ID", "KEY", "LANGUAGE", "MODEL", "N", "NAME", "NUMBER", "URL"})
 #: Options that are keywords of ``captious.CaptionFile`` in Python, under the names of the command line.

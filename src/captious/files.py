@@ -1,4 +1,12 @@
-"""Files of any content: atomic writes, checksums, decompression with a limit, and rows (CSV, JSON lines, Parquet)."""
+"""Files of any content: atomic writes, checksums, decompression with a limit, and rows (CSV, JSON lines, Parquet).
+
+    with whole_file("scores.csv") as file:
+        file.write(csv_text(["system", "score"], [("mine", 0.7)]))
+
+Tables for people, which open in spreadsheets, hold no text that a spreadsheet would run as a formula: ``harmless`` is
+the one rule, of CSV and XLSX, also on the evaluation server. Files of captions, which programs read back
+(``write_rows``), hold every caption as it is.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +16,14 @@ import fcntl
 import gzip
 import io
 import json
+import math
 import os
 import re
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -21,6 +31,18 @@ from captious.errors import CaptiousError, OutputError, ParameterError, Resource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+__all__ = [
+    "advice",
+    "check_place",
+    "checksum",
+    "csv_row",
+    "csv_text",
+    "harmless",
+    "whole_file",
+    "write_csv",
+    "write_rows",
+]
 
 
 # Atomic file writes: a file appears complete, or does not appear.
@@ -206,7 +228,7 @@ def check_size(size: int, packed_size: int) -> None:
         UnpackedSizeError: it is not.
         ParameterError: ``CAPTIOUS_MAX_UNPACKED`` is not a size.
     """
-    most = max(_limit(), _USUAL_RATIO * packed_size)
+    most = max(size_setting(VARIABLE, _USUAL), _USUAL_RATIO * packed_size)
     if size > most:
         raise UnpackedSizeError(f"it unpacks to more than {most:,} bytes")
 
@@ -328,14 +350,23 @@ class _Limited(io.RawIOBase):
         super().close()
 
 
-def _limit() -> int:
-    setting = os.environ.get(VARIABLE, "")
+def size_setting(variable: str, usual: int) -> int:
+    """Return the size in an environment variable, in bytes.
+
+    Args:
+        variable: its name.
+        usual: the size if it is not set.
+
+    Raises:
+        ParameterError: it is not a size.
+    """
+    setting = os.environ.get(variable, "")
     if not setting:
-        return _USUAL
+        return usual
     size = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", setting.upper())
     if size is None:
         raise ParameterError(
-            f"{VARIABLE} is {setting!r}", hint="set it to a number of bytes, or to a size such as 500M or 8G"
+            f"{variable} is {setting!r}", hint="set it to a number of bytes, or to a size such as 500M or 8G"
         )
     return int(size[1]) << _UNITS[size[2]]
 
@@ -392,15 +423,36 @@ def write_rows(
         columns = [[*column] for column in zip(*rows, strict=True)] or [[] for _ in fields]
         write_parquet(path, dict(zip(fields, columns, strict=True)), metadata)
         return
+    records = (dict(zip(fields, row, strict=True)) for row in rows)
+    if suffix == ".csv":
+        write_csv(path, records, fields)
+        return
     with whole_file(path) as file:
-        if suffix == ".csv":
-            writer = csv_writer(file)
-            writer.writerow(fields)
-            writer.writerows([_csv_cell(value) for value in row] for row in rows)
-        else:
-            for row in rows:
-                record = dict(zip(fields, row, strict=True))
-                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_csv(
+    path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]], fields: Sequence[str] | None = None
+) -> None:
+    """Write records to a file that programs read back: text as it is, lists as JSON, undefined numbers empty.
+
+    Args:
+        path: the file.
+        records: all with the same fields.
+        fields: the names of the columns; by default those of the first record.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    rows = iter(records)
+    with whole_file(path) as file:
+        writer = csv_writer(file)
+        if fields is None:
+            first = next(rows, {})
+            fields, rows = [*first], chain([first] if first else [], rows)
+        writer.writerow(fields)
+        writer.writerows([*map(_csv_cell, record.values())] for record in rows)
 
 
 def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
@@ -417,19 +469,28 @@ def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any], meta
 
 
 def csv_text(fields: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Format rows under their header, with line feeds as line ends."""
-    out = io.StringIO()
-    writer = csv_writer(out)
-    writer.writerow(fields)
-    writer.writerows(rows)
-    return out.getvalue()
+    """Format rows under their header, with line feeds as line ends; text that would be a formula is made harmless."""
+    return "".join(map(csv_row, [fields, *rows]))
 
 
 def csv_row(row: Sequence[object]) -> str:
     """Format one row as ``csv_text`` does."""
     out = io.StringIO()
-    csv_writer(out).writerow(row)
+    csv_writer(out).writerow([*map(harmless, row)])
     return out.getvalue()
+
+
+#: What text begins with that a spreadsheet may run as a formula, as OWASP lists it.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def harmless(value: Any) -> Any:
+    """Return a cell that no spreadsheet runs as a formula.
+
+    Text that begins with one of ``= + - @``, also in full width, a tab or a line break gets an apostrophe in front, as
+    OWASP recommends. Other text and other values stay as they are.
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
 
 
 def csv_writer(file: IO[str]) -> Any:
@@ -449,4 +510,6 @@ class _Lines:
 
 
 def _csv_cell(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

@@ -20,6 +20,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Protocol, TypeVar
 
+__all__ = ["Observer", "Progress", "observed", "steps"]
+
 T = TypeVar("T")
 
 
@@ -50,6 +52,27 @@ def observed(observer: Observer | None) -> Iterator[None]:
         yield
     finally:
         _observer.reset(token)
+
+
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def told(listener: Callable[[str], None]) -> Iterator[None]:
+    """Give what tasks in the block have to say, one line at a time, to a listener."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(line: str) -> bool:
+    """Say a line about a task, such as its duration. Return whether anyone listens."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(line)
+    return listener is not None
 
 
 class Progress:

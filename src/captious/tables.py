@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from itertools import groupby
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 from captious.errors import ParameterError, UnknownNameError, needed_for, option
+from captious.files import whole_file
 from captious.plugins import did_you_mean
 
 if TYPE_CHECKING:
@@ -375,25 +377,25 @@ def json_value(value: Any) -> Any:
 # Pictures of scores and differences: the values of a table with their intervals.
 
 
-def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Picture]:
+def score_pictures(columns: Sequence[Column], rows: Sequence[Row], level: str) -> dict[str, Picture]:
     """Return pictures of systems side by side, one for each row; for one system, one for each section.
 
     Args:
         columns: one for each system.
         rows: scores. Those without intervals are not drawn.
+        level: the level of the intervals, as text.
     """
+    x_label = f"score; {level} intervals"
     if len(columns) == 1:
         system = columns[0].head
-        return _section_pictures(
-            rows, -1, "score; 95% intervals", lambda section: f"{system}: {section}" if section else system
-        )
+        return _section_pictures(rows, -1, x_label, lambda section: f"{system}: {section}" if section else system)
     pictures: dict[str, Picture] = {}
     for row in rows:
         scored = zip(columns, row.cells[-len(columns) :], strict=True)
         dots = {column.head: dot for column, cell in scored if (dot := _dot(cell)) is not None}
         name = f"{row.section}: {row.label}" if row.section else row.label
         if dots:
-            pictures[name] = Dots(name, "score; 95% intervals", dots)
+            pictures[name] = Dots(name, x_label, dots)
     return pictures
 
 
@@ -423,6 +425,28 @@ def _dot(cell: Cell | None) -> Dot | None:
     if cell is None or cell.interval is None or not isinstance(cell.value, Real):
         return None
     return Dot(float(cell.value), cell.interval)
+
+
+# Equality of results by value.
+
+
+class ByValue:
+    """Data that is equal to data of the same values, undefined numbers (nan) included: for frozen dataclasses."""
+
+    def __eq__(self, other: object) -> bool:
+        return _comparable(self) == _comparable(other) if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(_comparable(self))
+
+
+def _comparable(value: Any) -> Any:
+    """Return a value in a form in which undefined numbers are equal."""
+    if is_dataclass(value):
+        return tuple(_comparable(getattr(value, part.name)) for part in fields(value))
+    if isinstance(value, tuple):
+        return tuple(map(_comparable, value))
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 # Display of results in terminals and notebooks, as Markdown, LaTeX, CSV, data frames and pictures.
@@ -532,36 +556,42 @@ class Displayed:
         presentation = {"percent": percent, "naming": naming, "transpose": transpose, "interval_style": interval_style}
         return str(_formats().presented(self._table(**options), "latex", **presentation))
 
-    def to_csv(self, **options: Unpack[TableOptions]) -> str:
-        """Return all numbers, unrounded, one record per line.
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole result as plain JSON values."""
+        return json_document(self.to_table().document)
 
-        Args:
-            options: those of ``to_table``.
+    def to_json(self) -> str:
+        """Return the whole result as a JSON document: the values of ``to_dict``, with null for undefined numbers."""
+        return document_text(self.to_dict())
+
+    def to_records(self) -> list[Mapping[str, Any]]:
+        """Return all numbers, unrounded, as flat records: the rows of ``to_csv``, ``to_pandas`` and ``to_polars``."""
+        return [*self.to_table().records]
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows of ``to_records`` to a file, which appears complete or not at all.
+
+        Raises:
+            OutputError: the file cannot be written.
         """
-        return str(_formats().csv(self._table(**options)))
+        with whole_file(path) as file:
+            file.write(_formats().csv(self.to_table()))
 
-    def to_pandas(self, **options: Unpack[TableOptions]) -> pandas.DataFrame:
-        """Return all numbers as a pandas frame, with the records of ``to_csv``.
-
-        Args:
-            options: those of ``to_table``.
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows of ``to_records`` as a pandas frame.
 
         Raises:
             MissingExtraError: pandas is not installed.
         """
-        return optional_library("pandas").DataFrame([*self._table(**options).records])
+        return optional_library("pandas").DataFrame(self.to_records())
 
-    def to_polars(self, **options: Unpack[TableOptions]) -> polars.DataFrame:
-        """Return all numbers as a polars frame, with the records of ``to_csv``.
-
-        Args:
-            options: those of ``to_table``.
+    def to_polars(self) -> polars.DataFrame:
+        """Return the rows of ``to_records`` as a polars frame.
 
         Raises:
             MissingExtraError: polars is not installed.
         """
-        records = [*self._table(**options).records]
-        return optional_library("polars").DataFrame(records, strict=False, infer_schema_length=None)  # type: ignore[no-any-return]
+        return optional_library("polars").DataFrame(self.to_records(), strict=False, infer_schema_length=None)  # type: ignore[no-any-return]
 
     def plot(self, name: str | None = None) -> Figure:
         """Plot the result as a matplotlib figure.
@@ -599,11 +629,16 @@ class DisplayedMapping(Displayed, Mapping[Key, Value]):
     def __getitem__(self, name: Key) -> Value:
         label = self.label_of(name)
         if label is None:
-            problem, listing = self._unknown
-            names = [*map(str, self._parts)]
-            help = f"{did_you_mean(name, names)}{listing} {', '.join(names)}"
-            raise UnknownNameError(problem.format(name=name), hint=help)
+            raise self.unknown(name)
         return self._parts[label]
+
+    def unknown(self, name: object) -> UnknownNameError:
+        """Return the error for an unknown name."""
+        problem, listing = self._unknown
+        names = [*map(str, self._parts)]
+        return UnknownNameError(
+            problem.format(name=name), hint=f"{did_you_mean(name, names)}{listing} {', '.join(names)}"
+        )
 
     def __contains__(self, name: object) -> bool:
         return self.label_of(name) is not None

@@ -43,6 +43,11 @@ def _agreeing(n: int, verb: str) -> str:
     return " " + (verb if n != 1 else _SINGULAR_VERBS.get(verb, f"{verb}s"))
 
 
+def percentage(share: float) -> str:
+    """Format a share, such as a confidence level, with the digits that it has: "95%", "99.9%"."""
+    return f"{100 * share:.12g}%"
+
+
 def sample_of(items: Iterable[object], *, separator: str = ", ") -> str:
     """Format up to three items and the number of others: "a, b, c and 17 more"."""
     texts = [str(item) for item in items]

@@ -22,7 +22,7 @@ FILES = ("baseline.json", "improved.json", "references.json")
 def expected(folder: Path) -> captious.Comparison:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return captious.compare(*FILES, names=("baseline", "improved"))
+        return captious.compare({"baseline": FILES[0], "improved": FILES[1]}, FILES[2])
 
 
 def test_comparison_is_shown_as_a_table(folder: Path, run: Run, expected: captious.Comparison) -> None:

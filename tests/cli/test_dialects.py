@@ -210,6 +210,24 @@ def test_outputs_of_commands_name_options_as_flags(format: str, run: Run, tmp_pa
     assert "--clean markdown" in outcome.out + outcome.err
 
 
+def test_pages_of_the_command_name_options_as_flags(run: Run, tmp_path: Path) -> None:
+    captions = {str(i): f"**a** cat number {i}" for i in range(20)}
+    references = {str(i): ["a cat", "cats"] for i in range(20)}
+    files = [tmp_path / "captions.json", tmp_path / "references.json"]
+    for path, content in zip(files, (captions, references), strict=True):
+        path.write_text(json.dumps(content))
+    assert run("report", *files, "-m", "cider-d", "-o", tmp_path / "terminal.html").code == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        captious.write_report(captious.score(*files, "cider-d"), tmp_path / "python.html")
+    of_terminal, of_python = ((tmp_path / name).read_text() for name in ("terminal.html", "python.html"))
+    assert "--clean markdown" in of_terminal
+    assert "captious.Settings(" not in of_terminal
+    assert "clean=&quot;markdown&quot;" in of_python or 'clean="markdown"' in of_python
+    assert "--clean" not in of_python
+    assert not MARKS.search(of_terminal + of_python)
+
+
 def test_availability_and_lists_of_formats_are_texts_for_both() -> None:
     for name in metric_names():
         help = availability(name).help

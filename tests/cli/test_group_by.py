@@ -202,7 +202,9 @@ def test_grouped_report_has_a_repr(folder: Path, groups: dict[str, str]) -> None
     assert "<td>" in grouped._repr_html_()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        whole = captious.compare("baseline.json", "improved.json", "references.json", ["rouge-l"], resamples=20)
+        whole = captious.compare(
+            {"baseline": "baseline.json", "improved": "improved.json"}, "references.json", ["rouge-l"], resamples=20
+        )
     compared = captious.by_group(whole, {int(image): group for image, group in groups.items()})
     assert "mean of groups (macro)" in repr(compared)
     assert "rouge-l, outdoor" in compared._repr_html_()

@@ -256,3 +256,20 @@ def test_missing_resource_command_shows_help(run: Run) -> None:
     outcome = run("resources")
     assert outcome.code == 2
     assert all(action in outcome.err for action in ("list", "get", "build"))
+
+
+def test_the_cache_shows_its_parses_and_clears_them(
+    run: Run, tables: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAPTIOUS_KEPT_PARSES", "2M")
+    captions = tmp_path / "captions.json"
+    captions.write_text('{"1": ["a cat on the road", "a street"]}')
+    assert run("score", captions, captions, "-m", "hwcm", "--several", "mean").code in (0, 2)
+    candidates = tmp_path / "candidates.json"
+    candidates.write_text('{"1": "a cat on the street"}')
+    assert run("score", candidates, captions, "-m", "hwcm").code == 0
+    row = run("resources", "cache").out.splitlines()[0]
+    assert re.fullmatch(rf"parses\s+0\.0 of at most 2\.1 MB\s+2 references\s+{cache / 'parses.sqlite'}\s*", row)
+    assert (cache / "parses.sqlite").exists()
+    assert "0 references" in run("resources", "cache", "--clear").out
+    assert not (cache / "parses.sqlite").exists()

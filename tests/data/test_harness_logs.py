@@ -158,7 +158,7 @@ def test_logs_are_checked_and_compared(tmp_path: Path) -> None:
     result = CliRunner().invoke(command_line, ["compare", str(first), str(second), *command], catch_exceptions=False)
     compared = json.loads(result.stdout)
     log, other = (read_harness_log(file, "lmms-eval") for file in (first, second))
-    plain = captious.compare(log.candidates, other.candidates, log.references, ["rouge-l"])
+    plain = captious.compare({"a": log.candidates, "b": other.candidates}, log.references, ["rouge-l"])
     assert compared["metrics"]["rouge-l"]["p_bootstrap"] == plain["rouge-l"].p_bootstrap
     refused = CliRunner().invoke(command_line, ["check", str(first), str(second), "--from", "lmms-eval"])
     assert "a log has references of its own" in str(refused.exception or refused.output)

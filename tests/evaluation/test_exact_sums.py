@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.evaluation.statistics import ExactSums, column_sums
+from captious.statistics import ExactSums, column_sums
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64, min_value=-1e300, max_value=1e300)
 

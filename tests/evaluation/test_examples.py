@@ -31,9 +31,9 @@ def test_candidates_are_in_the_form_of_coco_results(examples: Path, system: str)
 
 
 def test_improved_is_better_but_not_perfect(examples: Path) -> None:
-    files = [examples / name for name in ("baseline.json", "improved.json", "references.json")]
+    files = {name: examples / f"{name}.json" for name in ("baseline", "improved")}
     with pytest.warns(CaptiousWarning, match="only 24"):
-        comparison = captious.compare(*files)
+        comparison = captious.compare(files, examples / "references.json")
     for difference in comparison.values():
         assert difference.difference > 0
         assert difference.interval[0] > 0

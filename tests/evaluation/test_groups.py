@@ -11,8 +11,8 @@ import pytest
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation import GroupedComparison, compare_reports, evaluate
-from captious.evaluation.statistics import holm
 from captious.metrics.contract.selection import select
+from captious.statistics import holm
 from captious.words import DEFAULT_SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
@@ -32,7 +32,7 @@ def report() -> captious.Report:
 
 @pytest.fixture(scope="module")
 def grouped() -> GroupedComparison:
-    return captious.by_group(captious.compare(BAD, GOOD, REFERENCES, METRICS, resamples=200), GROUPS)
+    return captious.by_group(captious.compare({"a": BAD, "b": GOOD}, REFERENCES, METRICS, resamples=200), GROUPS)
 
 
 def alone(rows: range) -> captious.Report:
@@ -132,7 +132,7 @@ def test_systems_are_grouped_alike() -> None:
 
 def test_other_results_have_no_groups() -> None:
     reports = captious.score_systems({"good": GOOD, "bad": BAD}, REFERENCES, ["rouge-l"])
-    for wrong in (captious.compare(reports, resamples=5), [reports["good"]], GOOD):
+    for wrong in ([reports["good"]], GOOD):
         with pytest.raises(ParameterError, match=f"a {type(wrong).__name__} has no scores by group"):
             captious.by_group(wrong, GROUPS)  # type: ignore[call-overload]
 
@@ -166,7 +166,7 @@ class TestComparison:
             assert (micro.difference, micro.interval) == (whole.difference, whole.interval)
 
     def test_single_group_equals_the_whole_comparison(self) -> None:
-        whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=100)
+        whole = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["rouge-l"], resamples=100)
         one, macro, micro = captious.by_group(whole, dict.fromkeys(range(N), "all")).differences
         for field in ("difference", "interval", "p_bootstrap", "p_randomization"):
             assert getattr(one, field) == getattr(macro, field) == getattr(micro, field)
@@ -197,12 +197,12 @@ class TestComparison:
             assert shown == [*p_values, each.p_randomization if corrected is None else corrected]
 
     def test_too_few_resamples_are_warned_about(self) -> None:
-        whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=20)
+        whole = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["rouge-l"], resamples=20)
         warnings = captious.by_group(whole, GROUPS).warnings
         assert any("no corrected p value is below 0.10" in warning for warning in warnings)
 
     def test_equal_systems_have_p_one_in_groups(self) -> None:
-        whole = captious.compare(GOOD, dict(GOOD), REFERENCES, ["rouge-l"], resamples=50)
+        whole = captious.compare({"a": GOOD, "b": dict(GOOD)}, REFERENCES, ["rouge-l"], resamples=50)
         assert {each.p_randomization for each in captious.by_group(whole, GROUPS).differences} == {1.0}
 
 

@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 import captious
+from captious.cli import main
 from captious.cli.judge_pairwise import judge_pairwise as command
-from captious.errors import CaptiousWarning, EmptyInputError, ParameterError
+from captious.errors import CaptiousWarning, EmptyInputError, EndpointError, ParameterError
 from captious.evaluation.judged_pairs import strengths
 from captious.metrics.shared.judges import preference
 from captious.models.chat import Answer, ChatModel
@@ -87,6 +88,26 @@ def test_invalid_answers_have_no_verdict(model: ChatModel) -> None:
     assert pair.win_rate == pytest.approx(1 / 3)
 
 
+def test_an_image_without_verdict_is_no_error_if_others_have_one(model: ChatModel) -> None:
+    """Even if it is the only one on which two of the systems differ."""
+    systems = {"a": LONG, "b": {**LONG, 1: "FAULT:never"}, "c": SHORT}
+    result = captious.judge_pairwise(systems, REFERENCES, model)
+    assert [pair.counts["invalid"] for pair in result.pairs] == [1, 0, 1]
+
+
+@pytest.mark.parametrize("n", [4, 30])
+def test_no_verdict_at_all_is_an_error_that_shows_an_answer(endpoint: ChatServer, tmp_path: Path, n: int) -> None:
+    talker = ChatModel(f"I am a model {n}", endpoint.url, cache=tmp_path / "answers.sqlite")
+    systems = {name: {i: name * (i + 1) for i in range(n)} for name in "abc"}
+    before = len(endpoint.log)
+    with pytest.raises(EndpointError, match="of the model gives a judgment that can be read") as caught:
+        captious.judge_pairwise(systems, {i: ["x"] for i in range(n)}, talker)
+    assert f"it says 'I am a model {n}'" in caught.value.where
+    pairs = 3 if n < 10 else 1  # pairs of systems that are asked about until it is known
+    tries = captious.PairwiseJudge(judge=talker).asking.tries
+    assert len(endpoint.log) - before == 2 * n * pairs * tries
+
+
 def test_three_systems_have_strengths(model: ChatModel) -> None:
     systems = {name: {i: name * (length + i) for i in range(20)} for name, length in [("a", 1), ("b", 2), ("c", 9)]}
     result = captious.judge_pairwise(systems, {i: ["x"] for i in range(20)}, model, resamples=50)
@@ -130,6 +151,38 @@ def test_judge_pairwise_command_prints_win_rates(
     done = CliRunner().invoke(command, [*files, "--judge", "pair"])
     assert "long / short" in done.output
     assert "win rate" in done.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["judge-pairwise", "long", "short", "references"],
+        ["score", "long", "references", "-m", "judge-clair"],
+        ["score", "long", "short", "references", "-m", "judge-geval:value=integer"],
+        ["compare", "long", "short", "references", "-m", "judge-clair"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:1]),
+)
+def test_commands_fail_where_no_answer_can_be_read(
+    arguments: list[str],
+    endpoint: ChatServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("CAPTIOUS_ENDPOINT", endpoint.url)
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
+    files = {"long": LONG, "short": SHORT, "references": REFERENCES}
+    for name, captions in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(captions))
+    words = [str(tmp_path / f"{word}.json") if word in files else word for word in arguments]
+    monkeypatch.setattr("sys.argv", ["captious", *words, "--judge", "what a caption"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert "it says 'what a caption'" in " ".join(shown.err.split())
 
 
 @pytest.mark.parametrize(

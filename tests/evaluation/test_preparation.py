@@ -147,7 +147,9 @@ def test_unprepared_metric_is_scored_with_advice(tmp_path: Path) -> None:
 def test_comparisons_use_prepared_references(tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
     captious.prepare(REFERENCES, WORDS, path=file)
-    a, b = (captious.compare(FIRST, SECOND, refs, WORDS, resamples=50).to_dict() for refs in (file, REFERENCES))
+    a, b = (
+        captious.compare({"a": FIRST, "b": SECOND}, refs, WORDS, resamples=50).to_dict() for refs in (file, REFERENCES)
+    )
     assert json.dumps(a) == json.dumps(b)
 
 

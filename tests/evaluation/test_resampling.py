@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 import captious
+from captious import statistics as resampling
 from captious.errors import ParameterError
-from captious.evaluation import statistics as resampling
-from captious.evaluation.statistics import (
+from captious.judgment import judge, studies
+from captious.learned.training.examples import make_examples
+from captious.metrics.contract.metric import Metric
+from captious.statistics import (
     DEFAULT_SEED,
     MOST_RESAMPLES,
     Sampling,
@@ -26,9 +29,6 @@ from captious.evaluation.statistics import (
     permutation_p_value,
     ranks,
 )
-from captious.judgment import judge, studies
-from captious.learned.training.examples import make_examples
-from captious.metrics.contract.metric import Metric
 
 shapes = st.tuples(st.integers(1, 40), st.integers(1, 4))
 seeds = st.integers(0, 2**32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import captious
+from captious.evaluation import compare_reports
 from captious.evaluation.report import score_table
 from captious.tables import Cell, Column, Dot, Dots, Picture, Row, score_pictures
 
@@ -57,13 +58,13 @@ def test_sections_are_named() -> None:
     cells = [Cell(each.value, interval=each.interval) for each in (a, b, c)]
     rows = [Row("bleu-1", [cells[0], cells[1]], section="n-grams"), Row("rouge-l", [cells[2], Cell(0.5)])]
     columns = [Column("one"), Column("two")]
-    pictures = {name: dots(picture) for name, picture in score_pictures(columns, rows).items()}
+    pictures = {name: dots(picture) for name, picture in score_pictures(columns, rows, "95%").items()}
     assert {name: picture.rows for name, picture in pictures.items()} == {
         "n-grams: bleu-1": {"one": a, "two": b},
         "rouge-l": {"one": c},
     }
     of_one = [Row(row.label, row.cells[:1], section=row.section) for row in rows]
-    pictures = {name: dots(picture) for name, picture in score_pictures(columns[:1], of_one).items()}
+    pictures = {name: dots(picture) for name, picture in score_pictures(columns[:1], of_one, "95%").items()}
     assert {name: (picture.title, picture.rows) for name, picture in pictures.items()} == {
         "n-grams": ("one: n-grams", {"bleu-1": a}),
         "scores": ("one", {"rouge-l": c}),
@@ -71,7 +72,7 @@ def test_sections_are_named() -> None:
 
 
 def test_effect_sizes_share_a_picture_with_a_line_at_zero() -> None:
-    comparison = captious.compare(*reports(), resamples=50)
+    comparison = compare_reports(*reports(), resamples=50)
     (picture,) = map(dots, comparison.to_table().pictures.values())
     assert picture.rows == {d.name: Dot(d.effect_size, d.effect_interval) for d in comparison.values()}
     assert (picture.title, picture.line) == ("two − one", 0.0)
@@ -79,7 +80,7 @@ def test_effect_sizes_share_a_picture_with_a_line_at_zero() -> None:
 
 
 def test_differences_of_groups_have_a_picture_for_each_metric() -> None:
-    comparison = captious.compare(*reports(), resamples=50)
+    comparison = compare_reports(*reports(), resamples=50)
     grouped = captious.by_group(comparison, {i: "even" if i % 2 == 0 else "odd" for i in REFERENCES})
     pictures = grouped.to_table().pictures
     assert list(pictures) == METRICS

@@ -34,8 +34,9 @@ def test_report_is_in_the_order_of_the_references(report: captious.Report) -> No
     for image, score in zip(report.ids, report["rouge-l"].per_caption, strict=True):
         alone = captious.score({image: CANDIDATES[image]}, {image: REFERENCES[image]}, ["rouge-l"])
         assert score == alone["rouge-l"].score
-    assert report.columns()["id"] == ["b.jpg", "a.jpg", "c.jpg"]
-    assert report.columns()["candidate"] == ["a dog runs", "two cats on a chair", "a red car"]
+    assert [record["id"] for record in report.to_records()] == ["b.jpg", "a.jpg", "c.jpg"]
+    captions = ["a dog runs", "two cats on a chair", "a red car"]
+    assert [record["candidate"] for record in report.to_records()] == captions
 
 
 def test_caption_scores_are_one_float_per_image(report: captious.Report) -> None:
@@ -117,7 +118,7 @@ def test_summaries_are_single_lines(report: captious.Report) -> None:
     captions = {"mine": {1: "a dog", 2: "a cat"}, "other": {1: "a dog", 2: "one bird"}}
     mine, other = captious.score_systems(captions, references, ["rouge-l"]).values()
     assert mine.summary() == "mine: 2 images, rouge-l 1.0000"
-    compared = captious.compare(mine, other)
+    compared = captious.compare({"mine": mine, "other": other})
     assert compared.summary() == "other - mine: rouge-l -0.5000"
     groups = {1: "dogs", 2: "cats"}
     assert captious.by_group(mine, groups).summary() == "mine by group: cats, dogs"
@@ -141,13 +142,14 @@ def test_caption_scores_cannot_be_changed_by_accident(report: captious.Report) -
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda report: pickle.loads(pickle.dumps(report))])
 def test_a_report_can_be_copied(report: captious.Report, duplicate) -> None:
+    assert duplicate(report) == report
     assert duplicate(report).to_dict() == report.to_dict()
 
 
 class TestFrames:
     def test_caption_scores_are_data_frames(self, report: captious.Report) -> None:
-        pandas = pytest.importorskip("pandas")
-        frame = pandas.DataFrame(report.columns())
+        pytest.importorskip("pandas")
+        frame = report.to_pandas()
         assert list(frame.columns) == ["id", "candidate", *report]
         assert frame["id"].tolist() == list(report.ids)
         assert frame["bleu-4"].tolist() == report["bleu-4"].per_caption.tolist()

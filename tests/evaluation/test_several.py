@@ -122,7 +122,7 @@ def test_novel_uses_training_captions() -> None:
 
 def test_systems_with_several_candidates_are_compared() -> None:
     comparison = captious.compare(
-        ALIKE, DIVERSE, REFERENCES, ["div-2", "mbleu-2", "rouge-l"], several="best", resamples=100
+        {"a": ALIKE, "b": DIVERSE}, REFERENCES, ["div-2", "mbleu-2", "rouge-l"], several="best", resamples=100
     )
     assert comparison["div-2"].difference > 0
     assert comparison["mbleu-2"].difference < 0
@@ -135,10 +135,10 @@ def test_systems_with_several_candidates_are_compared() -> None:
 
 def test_different_numbers_of_candidates_are_warned_about() -> None:
     fewer = {i: texts[:2] for i, texts in ALIKE.items()}
-    comparison = captious.compare(fewer, DIVERSE, REFERENCES, ["div-2"], several="mean", resamples=50)
+    comparison = captious.compare({"a": fewer, "b": DIVERSE}, REFERENCES, ["div-2"], several="mean", resamples=50)
     assert any("different numbers of candidates per image" in warning for warning in comparison.warnings)
     with pytest.raises(ParameterError, match="same number of candidates per image"):
-        captious.compare(fewer, DIVERSE, REFERENCES, ["mbleu-2"], several="mean", resamples=50)
+        captious.compare({"a": fewer, "b": DIVERSE}, REFERENCES, ["mbleu-2"], several="mean", resamples=50)
 
 
 def test_images_without_a_score_are_counted() -> None:
@@ -184,5 +184,5 @@ def test_reports_of_several_candidates_have_lists(tmp_path: Path) -> None:
     assert (tmp_path / "captions.csv").read_text().splitlines()[1].startswith('0,"[""a dog on a road""')
     with pytest.raises(ParameterError, match="alike has several candidates per image, and only one can be shown"):
         captious.write_report(reports, tmp_path / "page.html")
-    assert reports[0].columns()["candidates"][1] == ALIKE[1]
+    assert reports[0].to_records()[1]["candidates"] == ALIKE[1]
     assert reports[0].candidates[2] == ALIKE[2]

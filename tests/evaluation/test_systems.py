@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation.report import system_names
-from captious.evaluation.statistics import holm
+from captious.statistics import holm
 
 ANIMALS = ("dog", "cat", "cow")
 REFERENCES = {i: [f"a {animal} runs", f"the {animal} is running fast"] for i, animal in enumerate(ANIMALS)}
@@ -49,15 +47,11 @@ class TestScore:
             {name: {i: one[i] for i in first} for name, one in {"good": GOOD, "poor": POOR}.items()}, first, METRICS
         )
         assert reports.to_dict() == expected.to_dict()
-        compared = captious.compare(*systems.values(), rows, METRICS, names=("good", "poor"), **part)
-        assert compared.to_dict() == captious.compare(expected)["good", "poor"].to_dict()
-        assert "Holm's correction for 2 tests (1 pair, 2 metrics)" in repr(captious.compare(expected))
+        assert captious.compare(reports).to_dict() == captious.compare(expected).to_dict()
         assert captious.check(systems["good"], rows, **part).system == "good"
         for wrong, message in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
             with pytest.raises(InputError, match=message):
                 captious.score_systems(systems, rows, METRICS, **part | wrong)
-            with pytest.raises(InputError, match=message):
-                captious.compare(*systems.values(), rows, METRICS, **part | wrong)
 
     def test_mapping_of_whole_systems_is_recognized(self, tmp_path: Path) -> None:
         (tmp_path / "good.json").write_text(json.dumps(GOOD))
@@ -84,37 +78,38 @@ class TestScore:
     def test_system_is_named_after_its_file(self) -> None:
         assert captious.score(FILES["improved"], SHARED, ["rouge-l"]).system == "improved"
         assert captious.score(GOOD, REFERENCES, ["rouge-l"]).system == "candidates"
-        compared = captious.compare(*FILES.values(), SHARED, ["rouge-l"], resamples=9)
+        compared = captious.compare(FILES, SHARED, ["rouge-l"], resamples=9)
         assert (compared.a.system, compared.b.system) == ("baseline", "improved")
         with pytest.warns(captious.CaptiousWarning):
-            compared = captious.compare(GOOD, POOR, REFERENCES, ["rouge-l"], resamples=9)
+            compared = captious.compare({"a": GOOD, "b": POOR}, REFERENCES, ["rouge-l"], resamples=9)
         assert (compared.a.system, compared.b.system) == ("a", "b")
 
     def test_reports_of_systems_are_exported(self) -> None:
         reports = captious.score_systems({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
-        columns = reports.columns()
-        assert columns["system"] == ["good"] * 3 + ["poor"] * 3
-        assert columns["rouge-l"][:3] == reports["good"]["rouge-l"].per_caption.tolist()
+        records = reports.to_records()
+        assert [record["system"] for record in records] == ["good"] * 3 + ["poor"] * 3
+        assert [record["rouge-l"] for record in records[:3]] == reports["good"]["rouge-l"].per_caption.tolist()
         assert json.loads(json.dumps(reports.to_dict()))["systems"][1]["name"] == "poor"
 
 
 @pytest.fixture(scope="module")
-def compared() -> captious.PairwiseComparison:
+def compared() -> captious.Comparison:
     reports = captious.score_systems({**FILES, "again": FILES["improved"]}, SHARED, METRICS)
     return captious.compare(reports, resamples=500)
 
 
 class TestPairs:
-    def test_every_pair_is_the_comparison_of_the_two(self, compared: captious.PairwiseComparison) -> None:
-        assert [*compared] == [("baseline", "improved"), ("baseline", "again"), ("improved", "again")]
-        alone = captious.compare(*FILES.values(), SHARED, METRICS, resamples=500)
-        assert compared["baseline", "improved"].to_dict() == alone.to_dict()
+    def test_every_pair_is_the_comparison_of_the_two(self, compared: captious.Comparison) -> None:
+        assert compared.pairs == (("baseline", "improved"), ("baseline", "again"), ("improved", "again"))
+        assert [*compared] == [(name, *pair) for pair in compared.pairs for name in METRICS]
+        alone = captious.compare(FILES, SHARED, METRICS, resamples=500)
+        assert compared.between("baseline", "improved").to_dict() == alone.to_dict()
 
-    def test_the_correction_is_over_pairs_and_metrics(self, compared: captious.PairwiseComparison) -> None:
+    def test_the_correction_is_over_pairs_and_metrics(self, compared: captious.Comparison) -> None:
         assert compared.n_tests == 6
-        p_values = [d.p_randomization for pair in compared.values() for d in pair.values()]
-        corrected = [p.p_randomization for pair in compared.corrected.values() for p in pair.values()]
-        assert corrected == holm(p_values)
+        for kind in ("randomization", "bootstrap"):
+            p_values = [getattr(d, f"p_{kind}") for d in compared.values()]
+            assert [getattr(d, f"corrected_{kind}") for d in compared.values()] == holm(p_values)
 
     def test_p_of_exactly_five_percent_is_not_significant(self) -> None:
         """The smallest of 19 resamples is 1 / 20, that of 20 is less."""
@@ -124,26 +119,27 @@ class TestPairs:
         reports = captious.score_systems(systems, references, ["rouge-l"])
         for resamples, p, beaten in ((19, 0.05, []), (20, 1 / 21, ["bad"])):
             compared = captious.compare(reports, resamples=resamples)
-            assert compared["good", "bad"]["rouge-l"].p_randomization == p
+            assert compared["rouge-l"].p_randomization == p
             assert compared.beaten("good", "rouge-l") == beaten
 
-    def test_letters_mark_what_is_significantly_worse(self, compared: captious.PairwiseComparison) -> None:
+    def test_letters_mark_what_is_significantly_worse(self, compared: captious.Comparison) -> None:
         assert compared.beaten("improved", "rouge-l") == ["baseline"]
         assert compared.beaten("baseline", "rouge-l") == []
         assert r"\textbf{.6463}\textsuperscript{a}" in compared.to_latex()
         assert "improved (b)" in repr(compared)
         assert "**.6463**<sup>a</sup>" in compared.to_markdown()
 
-    def test_records_have_both_p_values(self, compared: captious.PairwiseComparison) -> None:
-        rows = [*csv.DictReader(io.StringIO(compared.to_csv()))]
+    def test_records_have_both_p_values(self, compared: captious.Comparison) -> None:
+        rows = [{**record} for record in compared.to_records()]
         assert len(rows) == 6
-        expected = compared.corrected["baseline", "improved"]["bleu-1"]
-        assert float(rows[0]["corrected_bootstrap"]) == expected.p_bootstrap
+        expected = compared["bleu-1", "baseline", "improved"]
+        assert rows[0]["corrected_bootstrap"] == expected.corrected_bootstrap
         pairs = compared.to_dict()["pairs"]
-        assert pairs[0]["metrics"]["bleu-1"]["corrected_randomization"] == expected.p_randomization
+        assert pairs[0]["metrics"]["bleu-1"]["corrected_randomization"] == expected.corrected_randomization
 
-    def test_too_few_resamples_for_many_tests_are_warned_about(self, compared: captious.PairwiseComparison) -> None:
-        few = captious.compare(compared.reports, resamples=20)
+    def test_too_few_resamples_for_many_tests_are_warned_about(self, compared: captious.Comparison) -> None:
+        with pytest.warns(captious.CaptiousWarning, match="use at least 120 resamples"):
+            few = captious.compare(compared.reports, resamples=20)
         assert any("use at least 120 resamples" in warning for warning in few.warnings)
         assert not any("use at least" in warning for warning in compared.warnings)
 
@@ -163,7 +159,7 @@ class TestPairs:
     def test_single_system_is_refused(self) -> None:
         reports = captious.score_systems({"good": GOOD}, REFERENCES, METRICS)
         with pytest.raises(ParameterError, match="2 to 26"):
-            captious.compare(reports)  # type: ignore[call-overload]
+            captious.compare(reports)
 
 
 def test_recognition_of_systems_does_not_depend_on_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import captious
-from captious.report.explain import explain_captions
 
 __all__ = [
     *(
@@ -48,7 +47,7 @@ def scored_systems(systems: Mapping[str, object], references: object, metrics: N
 
 def compared(a: object, b: object, references: object, metrics: Names, **sampling: Any) -> Any:
     """Return the comparison of two systems."""
-    return captious.compare(a, b, references, metrics, names=("a", "b"), **sampling)
+    return captious.compare({"a": a, "b": b}, references, metrics, **sampling)
 
 
 def compared_systems(reports: Any, **sampling: Any) -> Any:
@@ -79,7 +78,8 @@ def reward_of(metric: str, references: object, **settings: Any) -> Any:
 def explained(metric: str, candidates: object, references: object, image: int | str, **settings: Any) -> dict[str, Any]:
     """Return the explanation of one caption as plain values."""
     given = captious.Settings(**settings)
-    [explanation] = explain_captions(candidates, references, metric, image=image, settings=given)
+    report = captious.score(candidates, references, metric, settings=given)
+    explanation = report.explain(report.metrics[-1], image)
     values: dict[str, Any] = without_version(explanation.to_dict())
     return values
 

@@ -93,12 +93,14 @@ ASKED: dict[str, Callable[[], Any]] = {
         resamples=0
     ),
     "interval of one image": lambda: captious.score(TEXTS[:1], OTHERS[:1], "rouge-l")["rouge-l"].confidence_interval(),
-    "compare": lambda: captious.compare(TEXTS, TEXTS[::-1], OTHERS, "rouge-l", resamples=20)["rouge-l"].difference,
-    "compare None": lambda: captious.compare(TEXTS, None, OTHERS, "rouge-l"),
-    "compare of other images": lambda: captious.compare(TEXTS, TEXTS[:2], OTHERS, "rouge-l"),
-    "compare, no resamples": lambda: captious.compare(TEXTS, TEXTS, OTHERS, "rouge-l", resamples=0),
-    "compare, level 1": lambda: captious.compare(TEXTS, TEXTS, OTHERS, "rouge-l", level=1),
-    "compare, names": lambda: captious.compare(TEXTS, TEXTS, OTHERS, "rouge-l", names=("a", "a")),
+    "compare": lambda: (
+        captious.compare({"a": TEXTS, "b": TEXTS[::-1]}, OTHERS, "rouge-l", resamples=20)["rouge-l"].difference
+    ),
+    "compare None": lambda: captious.compare({"a": TEXTS, "b": None}, OTHERS, "rouge-l"),
+    "compare of other images": lambda: captious.compare({"a": TEXTS, "b": TEXTS[:2]}, OTHERS, "rouge-l"),
+    "compare, no resamples": lambda: captious.compare({"a": TEXTS, "b": TEXTS}, OTHERS, "rouge-l", resamples=0),
+    "compare, level 1": lambda: captious.compare({"a": TEXTS, "b": TEXTS}, OTHERS, "rouge-l", level=1),
+    "compare in another order": lambda: captious.compare(TEXTS, TEXTS, OTHERS),  # type: ignore[arg-type]
     "explain": lambda: captious.explain("a cat", ["a cat sat"], "bleu").to_dict(),
     "explain nothing": lambda: captious.explain("a cat", ["a cat"], "hwcm"),
     "explain unknown": lambda: captious.explain("a cat", ["a cat"], "nope"),

@@ -11,12 +11,12 @@ import pytest
 from scipy.stats import norm
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.statistics import Sampling, holm
 from captious.judgment import judge, load_judgments
 from captious.metrics.contract.metric import SetMetric
 from captious.metrics.contract.registry import get, metric_names
 from captious.metrics.contract.selection import available, select, select_one
 from captious.metrics.contract.settings import Settings
+from captious.statistics import Sampling, holm
 from tests.support.every_metric import INPUTS
 from tests.support.judgments import write_jsonl
 

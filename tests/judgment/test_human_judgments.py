@@ -59,7 +59,7 @@ def test_single_ratings_have_no_human_agreement(tmp_path: Path) -> None:
 
 def test_published_human_agreement_on_flickr8k_is_reproduced(shared_data: Path) -> None:
     """The figure that Cui et al. 2018 and Yi et al. 2020 print."""
-    from captious.evaluation.statistics import Sampling
+    from captious.statistics import Sampling
 
     agreement = load_judgments("flickr8k-expert@tau-b", shared_data).people(Sampling(50, 0))
     assert agreement is not None

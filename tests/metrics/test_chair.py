@@ -79,7 +79,9 @@ class TestByHand:
     def test_systems_are_compared(self) -> None:
         settings = captious.Settings(objects=OBJECTS)
         honest = {**CANDIDATES, 1: "a man on a motorcycle", 3: "some fruit"}
-        compared = captious.compare(CANDIDATES, honest, REFERENCES, ["chair"], settings=settings, resamples=20)
+        compared = captious.compare(
+            {"a": CANDIDATES, "b": honest}, REFERENCES, ["chair"], settings=settings, resamples=20
+        )
         assert compared["chair-s"].difference == -0.5
         assert compared["chair-s"].lower_is_better
 

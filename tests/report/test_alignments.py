@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from captious.drawing import as_text
+from captious.explanation_text import explanation_text
 from captious.metrics.meteor import Alignment, Match
-from captious.report.explanation_drawing import explanation_text
-from captious.report.terminal import as_text
 
 #: Of a match: where it starts and ends in the candidate, in the reference, and its module.
 Link = tuple[int, int, int, int, str]

@@ -114,13 +114,14 @@ class TestCaptionScores:
             parquet = pytest.importorskip("pyarrow.parquet")
             monkeypatch.setattr(parquet, "write_table", self.fails_after_some_bytes)
         else:
-            rows = formats._rows
+            value = formats.json_value
 
-            def fails_after_a_row(reports):
-                yield next(rows(reports))
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            def fails_after_a_row(cell):
+                if cell == first.ids[1]:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                return value(cell)
 
-            monkeypatch.setattr(formats, "_rows", fails_after_a_row)
+            monkeypatch.setattr(formats, "json_value", fails_after_a_row)
         with pytest.raises(OutputError, match="cannot write"):
             write_captions(tmp_path / f"scores{extension}", [first])
         assert list(tmp_path.iterdir()) == []

@@ -1,14 +1,14 @@
-"""captious.explain: captions by image, the worst ones, and refusals."""
+"""Explanations: of captions by themselves, of those of a report, and refusals."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+import pickle
 
 import pytest
 
 import captious
 from captious.errors import ParameterError, UnknownImageError
-from captious.report.explain import explain_captions
 
 CANDIDATES = {1: "a dog runs", 2: "a cat on a mat", 3: "two birds"}
 REFERENCES = {1: ["a dog runs fast", "a dog"], 2: ["a cat on a mat"], 3: ["a plane in the sky"]}
@@ -16,8 +16,8 @@ COCO = captious.Settings(idf="coco")
 
 
 def test_explanation_shows_image_score_and_caption() -> None:
-    [explained] = explain_captions(CANDIDATES, REFERENCES, "cider-d", image="1", settings=COCO)
     report = captious.score(CANDIDATES, REFERENCES, "cider-d", settings=COCO)
+    explained = report.explain("CIDEr", "1")
     assert explained.image == 1
     assert explained.score == pytest.approx(report["cider-d"].per_caption[0])
     assert explained.score == pytest.approx(explained.explanation.score)
@@ -27,36 +27,43 @@ def test_explanation_shows_image_score_and_caption() -> None:
 
 def test_explanation_accepts_a_metric_object() -> None:
     metric = captious.RougeL(beta=2)
-    [explained] = explain_captions(CANDIDATES, REFERENCES, metric, image=3)
+    explained = captious.score(CANDIDATES, REFERENCES, metric).explain("rouge-l:beta=2", 3)
     assert explained.label == "rouge-l:beta=2"
-    assert explained.metric is metric
-
-
-def test_explanations_are_sorted_from_the_worst() -> None:
-    explained = explain_captions(CANDIDATES, REFERENCES, "rouge-l", worst=2)
-    assert [one.image for one in explained] == [3, 1]
-    assert len(explain_captions(CANDIDATES, REFERENCES, "rouge-l")) == 1
-
-
-@pytest.mark.parametrize("options", [{"worst": 0}, {"worst": -5}, {"worst": 1, "image": 1}])
-def test_contradictory_choices_of_captions_are_refused(options: dict[str, int]) -> None:
-    with pytest.raises(ParameterError, match="worst"):
-        explain_captions(CANDIDATES, REFERENCES, "rouge-l", **options)
+    assert explained.metric == "rouge-l"
 
 
 def test_chair_knows_objects_that_references_name() -> None:
     settings = captious.Settings(objects={1: ["dog"], 2: ["dog"], 3: ["bird"]})
-    [explained] = explain_captions(CANDIDATES, REFERENCES, "chair", image=2, settings=settings)
+    explained = captious.score(CANDIDATES, REFERENCES, "chair", settings=settings).explain("chair-i", 2)
     assert "cat" in explained.explanation.objects
 
 
-def test_unexplainable_metrics_and_images_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="length cannot be explained yet"):
-        explain_captions(CANDIDATES, REFERENCES, "length")
-    with pytest.raises(ParameterError, match="spider is made of other metrics"):
-        explain_captions(CANDIDATES, REFERENCES, "spider")
-    with pytest.raises(UnknownImageError, match="there is no image 4"):
-        explain_captions(CANDIDATES, REFERENCES, "bleu-4", image=4)
+@pytest.mark.parametrize(
+    ("metric", "name", "message"),
+    [
+        ("length", "length-words", "length-words cannot be explained yet"),
+        ("rouge-n", "rouge-1", "rouge-1 cannot be explained yet"),
+        ("bleu-4", "bleu", "'bleu' is a metric, not one of its outputs"),
+        ("bleu-4", "rouge-l", "'rouge-l' was not scored"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused(metric: str, name: str, message: str) -> None:
+    report = captious.score(CANDIDATES, REFERENCES, metric)
+    with pytest.raises(captious.CaptiousError, match=message):
+        report.explain(name, 1)
+
+
+@pytest.mark.parametrize("image", [4, "01", "1.0", None])
+def test_unknown_images_are_refused(image: int | str) -> None:
+    with pytest.raises(UnknownImageError, match=f"there is no image {image}"):
+        captious.score(CANDIDATES, REFERENCES, "bleu-4").explain("bleu-4", image)
+
+
+def test_only_single_captions_are_explained() -> None:
+    several = {image: [caption, "a bus"] for image, caption in CANDIDATES.items()}
+    report = captious.score(several, REFERENCES, "rouge-l", several="mean")
+    with pytest.raises(ParameterError, match="only one can be shown"):
+        report.explain("rouge-l", 1)
 
 
 @pytest.mark.parametrize("references_as", ["each", "cat"])
@@ -64,8 +71,9 @@ def test_unexplainable_metrics_and_images_are_refused(tmp_path: Path) -> None:
 def test_explanations_are_of_the_scores_that_are_reported(metric: str, references_as: str) -> None:
     idf = "coco" if metric == "cider-d" else None
     settings = captious.Settings(references_as=references_as, idf=idf)  # type: ignore[arg-type]
-    result = captious.score(CANDIDATES, REFERENCES, metric, settings=settings)[metric]
-    for explained in explain_captions(CANDIDATES, REFERENCES, metric, worst=3, settings=settings):
+    report = captious.score(CANDIDATES, REFERENCES, metric, settings=settings)
+    result = report[metric]
+    for explained in (report.explain(metric, image) for image in report.worst(metric, 3)):
         explanation = explained.explanation
         shown = explanation.scores[metric] if metric.startswith("bleu") else explanation.score
         assert explained.score == result.per_caption[[*CANDIDATES].index(explained.image)]
@@ -78,3 +86,20 @@ def test_a_caption_by_itself_is_explained(references: str | list[str]) -> None:
     explained = captious.explain("a dog runs", references, "rouge-l")
     assert explained.candidate == "a dog runs"
     assert [*explained.references] == ["a dog"]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "cider-d:idf=coco", "meteor", "rouge-l", "spice"])
+def test_explanations_print_themselves(metric: str) -> None:
+    explained = captious.explain("a <b>dog</b> runs & sits", ["a dog runs fast"], metric)
+    assert isinstance(explained, captious.Explanation)
+    assert json.loads(json.dumps(explained.to_dict())) == explained.to_dict()
+    text = explained.to_text()
+    assert text == str(explained)
+    assert "dog" in text
+    assert max(map(len, explained.to_text(width=30).splitlines())) <= 30
+    page = explained.to_html()
+    assert page == explained._repr_html_()
+    assert "<b>" not in page
+    assert "dog" in page
+    assert explained.to_drawing()["layout"]["blocks"]
+    assert pickle.loads(pickle.dumps(explained)) == explained

@@ -14,8 +14,8 @@ import pytest
 import captious
 from captious.errors import UnknownNameError
 from captious.evaluation.judged_pairs import Preference, Preferences
-from captious.evaluation.statistics import Sampling
-from captious.scale import score_shards
+from captious.scale import ShardReport, score_shards
+from captious.statistics import Sampling
 
 REFERENCES = {number: [f"a dog runs {number} times", "the dog runs"] for number in range(12)}
 GOOD = {number: f"a dog runs {number}" for number in range(12)}
@@ -34,7 +34,7 @@ def reports() -> captious.Reports:
 
 
 def comparison() -> captious.Comparison:
-    return captious.compare(POOR, GOOD, REFERENCES, METRICS, resamples=99)
+    return captious.compare({"a": POOR, "b": GOOD}, REFERENCES, METRICS, resamples=99)
 
 
 def judged(folder: Path) -> captious.Judgment:
@@ -66,7 +66,7 @@ RESULTS: dict[str, Any] = {
     "GroupedReports": lambda folder: captious.by_group(reports(), GROUPS),
     "Comparison": lambda folder: comparison(),
     "GroupedComparison": lambda folder: captious.by_group(comparison(), GROUPS),
-    "PairwiseComparison": lambda folder: captious.compare(reports(), resamples=99),
+    "Comparison of several": lambda folder: captious.compare({**reports(), "again": report()}, resamples=199),
     "Check": lambda folder: captious.check({**GOOD, 3: ""}, REFERENCES),
     "Check of captions without findings": lambda folder: captious.check(GOOD, REFERENCES),
     "ShardReport": lambda folder: of_shards(folder, intervals=False),
@@ -110,8 +110,9 @@ def test_an_unknown_name_comes_with_a_suggestion() -> None:
         assert caught.value.hint.startswith(f"did you mean {close}?")
 
 
-def rows(result: Any) -> list[dict[str, str]]:
-    return [*csv.DictReader(io.StringIO(result.to_csv()))]
+def rows(result: Any, folder: Path) -> list[dict[str, str]]:
+    result.to_csv(folder / "rows.csv")
+    return [*csv.DictReader(io.StringIO((folder / "rows.csv").read_text(encoding="utf-8"), newline=""))]
 
 
 def text(value: object) -> object:
@@ -126,12 +127,16 @@ def text(value: object) -> object:
         return value
 
 
-def test_data_frames_have_the_records_of_csv(result: Any) -> None:
+def test_data_frames_have_the_records_of_csv(result: Any, tmp_path: Path) -> None:
     if not hasattr(result, "to_csv"):
         pytest.skip("not here: not shown by itself")
     pytest.importorskip("pandas")
     pytest.importorskip("polars")
-    written = rows(result)
+    if isinstance(result, ShardReport):
+        with pytest.raises(captious.CaptiousError, match="are not kept when shards are scored"):
+            result.to_csv(tmp_path / "rows.csv")
+        return
+    written = rows(result, tmp_path)
     for frame, records in (
         (result.to_pandas(), result.to_pandas().to_dict("records")),
         (result.to_polars(), result.to_polars().to_dicts()),
@@ -142,8 +147,9 @@ def test_data_frames_have_the_records_of_csv(result: Any) -> None:
             assert {key: text(value) for key, value in record.items()} == {key: text(v) for key, v in row.items()}
 
 
-def test_columns_do_not_depend_on_what_captions_hold() -> None:
-    assert len(rows(captious.check(GOOD, REFERENCES))) == len(rows(captious.check({**GOOD, 3: ""}, REFERENCES)))
+def test_columns_do_not_depend_on_what_captions_hold(tmp_path: Path) -> None:
+    clean, empty = captious.check(GOOD, REFERENCES), captious.check({**GOOD, 3: ""}, REFERENCES)
+    assert len(rows(clean, tmp_path)) == len(rows(empty, tmp_path))
 
 
 def test_numbers_of_a_grouped_report_have_their_seed() -> None:
@@ -179,6 +185,6 @@ def test_pages_have_names_of_pages(tmp_path: Path) -> None:
 
 def test_options_of_other_results_are_refused() -> None:
     with pytest.raises(captious.CaptiousError, match="the table of a Report has no option 'examples'") as caught:
-        report().to_csv(examples=3)
+        report().to_markdown(examples=3)
     assert "its options are intervals" in caught.value.hint
     assert "cats" in comparison().to_markdown(examples=1)

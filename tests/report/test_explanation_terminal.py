@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from captious.drawing import as_text
+from captious.explanation_text import explanation_text
 from captious.metrics.contract.selection import select_one
-from captious.report.explanation_drawing import explanation_text
-from captious.report.terminal import as_text
 from tests.report.test_transport_plans import TWO
 
 CANDIDATE = "a man in a red shirt is riding a motorcycle down a dirt road beside a field of tall grass"

@@ -14,11 +14,11 @@ import pytest
 import captious
 from captious.evaluation import compare_reports
 from captious.evaluation.report import score_table
-from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
 from captious.report import formats
 from captious.report.formats import Presentation, json_text
+from captious.statistics import Sampling
 from captious.version import __version__
 
 

@@ -53,11 +53,9 @@ def test_html_of_a_comparison_is_a_table(first: captious.Report, second: captiou
 
 def test_everything_is_escaped() -> None:
     comparison = captious.compare(
-        dict.fromkeys(range(10), "a"),
-        dict.fromkeys(range(10), "b"),
+        {NASTY: dict.fromkeys(range(10), "a"), "b": dict.fromkeys(range(10), "b")},
         {i: ["a d", "c"] for i in range(10)},
         ["rouge-l"],
-        names=(NASTY, "b"),
         resamples=5,
     )
     for html in (comparison._repr_html_(), comparison.a._repr_html_()):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import captious
-from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
+from captious.statistics import Sampling
 from captious.tables import json_document
 
 REFERENCES = {i: [f"a dog runs on road {i}", "the dog"] for i in range(4)}
@@ -30,7 +30,7 @@ def result(kind: str) -> Any:
         return Study("name", "title", ("value",), [{"value": np.float64("nan")}], settings={"sizes": (1, np.int64(2))})
     if "comparison" in kind:
         with pytest.warns(captious.CaptiousWarning):
-            compared = captious.compare(ALONE, ALONE, REFERENCES, ["lsa"], several="mean", resamples=5)
+            compared = captious.compare({"a": ALONE, "b": ALONE}, REFERENCES, ["lsa"], several="mean", resamples=5)
     else:
         with pytest.warns(captious.CaptiousWarning):
             compared = captious.score(ALONE, REFERENCES, ["lsa"], several="mean")

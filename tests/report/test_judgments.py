@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
 from captious.report.formats import csv as csv_text
 from captious.report.formats import json_text, latex, plain_text
+from captious.statistics import Sampling
 
 #: metric -> value, interval, rank.
 EXPERT = {

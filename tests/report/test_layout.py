@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from captious.report.terminal import as_text, plain_text, rich_text
+from captious.drawing import as_text
+from captious.report.terminal import plain_text, rich_text
 from captious.tables import Cell, Column, Row, Table
 
 # A mark is on a letter: alone, rich leaves it out.

@@ -13,15 +13,16 @@ pytest.importorskip("ipykernel")
 START = """
 import captious
 A, B, R = (f"examples/{name}.json" for name in ("baseline", "improved", "references"))
-compared = captious.compare(A, B, R, ["rouge-l", "cider-d"], resamples=99)
+compared = captious.compare({"baseline": A, "improved": B}, R, ["rouge-l", "cider-d"], resamples=99)
 """
 RESULTS = {
     "report": "captious.score(A, R, ['rouge-l', 'cider-d'])",
-    "reports": "captious.score({'one': A, 'two': B, 'tëst': B}, R, ['rouge-l', 'cider-d'])",
+    "reports": "captious.score_systems({'one': A, 'two': B, 'tëst': B}, R, ['rouge-l', 'cider-d'])",
     "comparison": "compared",
-    "pairs": "captious.compare(captious.score({'one': A, 'two': B}, R, ['rouge-l']), resamples=99)",
+    "pairs": "captious.compare({'one': A, 'two': B, 'again': B}, R, ['rouge-l'], resamples=99)",
     "groups": "captious.by_group(compared.a, {i: str(i % 2) for i in compared.a.ids})",
     "group differences": "captious.by_group(compared, {i: str(i % 2) for i in compared.a.ids})",
+    "explanation": "compared.a.explain('cider-d', compared.a.worst('cider-d')[0])",
     "judgment": "captious.judge(own, ['rouge-l'])",
 }
 OWN = """
@@ -53,7 +54,7 @@ def test_every_result_shows_itself_once() -> None:
     for name, (made, shown, printed) in zip(RESULTS, zip(*[iter(rest)] * 3, strict=True), strict=True):
         assert not any("only 24" in output.get("text", "") for output in made), f"{name} warned again"
         (only,) = shown
-        assert "<table" in only["data"]["text/html"], name
+        assert ("<pre" if name == "explanation" else "<table") in only["data"]["text/html"], name
         text = "".join(output["text"] for output in printed)
         half = only["data"]["text/plain"]
         assert half, name

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.report import numbers
+from captious import drawing
 
 
 @pytest.mark.parametrize(
@@ -32,31 +32,31 @@ from captious.report import numbers
     ],
 )
 def test_score_is_formatted(value: float, text: str) -> None:
-    assert numbers.format_score(value) == text
+    assert drawing.format_score(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0392, "+.0392"), (-0.0392, "-.0392"), (0.0, "+.0000"), (-1e-9, "+.0000"), (1.5, "+1.5000")]
 )
 def test_signed_number_is_formatted(value: float, text: str) -> None:
-    assert numbers.format_difference(value) == text
+    assert drawing.format_difference(value) == text
 
 
 def test_interval_is_formatted_as_a_span() -> None:
-    assert numbers.format_interval(0.7041, 0.7119) == ".704 – .712"
-    assert numbers.format_interval(-0.01, 1.0966) == "-.010 – 1.097"
+    assert drawing.format_interval(0.7041, 0.7119) == ".704 – .712"
+    assert drawing.format_interval(-0.01, 1.0966) == "-.010 – 1.097"
 
 
 @pytest.mark.parametrize(
     ("p", "text"), [(1.0, "1.000"), (0.042, ".042"), (0.001, ".001"), (0.00099, "<.001"), (0.0, "<.001")]
 )
 def test_p_value_is_formatted(p: float, text: str) -> None:
-    assert numbers.format_p_value(p) == text
+    assert drawing.format_p_value(p) == text
 
 
 @given(st.floats(-1e6, 1e6), st.integers(1, 8))
 def test_formatted_score_reads_back_as_the_rounded_number(value: float, digits: int) -> None:
-    text = numbers.format_score(value, digits)
+    text = drawing.format_score(value, digits)
     assert float(text) == round(value, digits)
     assert len(text.partition(".")[2]) == digits
     assert not text.startswith(("0.", "-0."))

@@ -12,11 +12,11 @@ import pytest
 import captious
 from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
-from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
 from captious.judgment.results import Curve, Curves, Matrix
 from captious.report import plots
+from captious.statistics import Sampling
 from captious.tables import scatter
 
 pytest.importorskip("matplotlib")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import captious
 from captious.cli.data import items
 from captious.evaluation.report import score_table
-from captious.files import csv_text
+from captious.files import csv_text, harmless
 from captious.parsing.parse_files import read_parses, write_parses
 from captious.parsing.parses import Parse
 from captious.report import formats
@@ -82,22 +82,25 @@ def test_caption_scores(
 
 @given(st.lists(st.lists(texts, min_size=3, max_size=3), min_size=1, max_size=5))
 @example([["a\rb", "\r", "\n"]])
+@example([["=1+1", "-1", "1-1"]])
 def test_csv_rows_are_read_back_by_pandas(rows: list[list[str]]) -> None:
     text = csv_text(["a", "b", "c"], rows)
     assert text.endswith("\n")
     assert not text.startswith("a,b,c\r")
-    assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == [["a", "b", "c"], *rows]
+    shown = [[harmless(cell) for cell in row] for row in rows]
+    assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == [["a", "b", "c"], *shown]
     frame = pd.read_csv(io.BytesIO(text.encode()), dtype=str, keep_default_na=False)
-    assert frame.to_numpy().tolist() == rows
+    assert frame.to_numpy().tolist() == shown
 
 
 @given(system=texts)
 @settings(max_examples=25, deadline=None)
 @example(system="a\rb")
+@example(system="-a")
 def test_corpus_scores(system: str) -> None:
     report = captious.score({1: "a b"}, {1: ["a c"]}, ["rouge-l"], system=system)
     (row,) = csv.DictReader(io.StringIO(formats.csv(score_table([report])), newline=""))
-    assert (row["system"], float(row["score"])) == (system, report["rouge-l"].score)
+    assert (row["system"], float(row["score"])) == (harmless(system), report["rouge-l"].score)
     assert json.loads(formats.json_text(score_table([report])))["systems"][0]["name"] == system
 
 

@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from captious.drawing import as_text
 from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.report.explanation_drawing import explanation_text, write_scenes
-from captious.report.terminal import as_text
+from captious.explanation_text import explanation_text
+from captious.report.plots import write_scenes
 from captious.scenes.layers import Names, ReferenceFact, SceneExplanation, SceneFact
 
 DOG, SOFA, TWO, ON = ("dog",), ("sofa",), ("two",), ("sit on",)

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.report.layouts import scene_rows
+from captious.layouts import scene_rows
 
 Fact = tuple[str, ...]
 Scene = tuple[list[Fact], list[Fact], list[int | None]]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.report.html import DESIGN_FOLDER, asset
+from captious.drawing import DESIGN_FOLDER
+from captious.report.html import asset
 from tests.support.styles import own_values
 
 DESIGN = Path(__file__).parents[2] / "server" / "docs" / "design.md"

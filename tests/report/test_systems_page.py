@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import captious
+from captious import drawing
+from captious.drawing import scores_drawing
 from captious.errors import OutputError, ParameterError
-from captious.report import numbers
-from captious.report.html import scores_drawing
 from captious.report.page import report_page, write_report
 from captious.report.page_data import document
 from captious.tables import Cell
@@ -53,16 +53,16 @@ def test_tables_show_scores_intervals_and_tests(page: Page, examples: list[capti
     for name in examples[0]:
         for report in examples:
             low, high = report[name].confidence_interval(resamples=50)
-            assert numbers.format_score(report[name].score) in page.text
-            assert numbers.format_interval(low, high) in page.text
+            assert drawing.format_score(report[name].score) in page.text
+            assert drawing.format_interval(low, high) in page.text
             assert report[name].signature in page.text
         d = compared[name]
         for message in (
-            numbers.format_difference(d.difference),
-            numbers.format_interval(*d.interval),
-            numbers.format_p_value(d.p_randomization),
+            drawing.format_difference(d.difference),
+            drawing.format_interval(*d.interval),
+            drawing.format_p_value(d.p_randomization),
         ):
-            assert numbers.with_minus_signs(message) in page.text
+            assert drawing.with_minus_signs(message) in page.text
 
 
 def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
@@ -72,10 +72,10 @@ def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
     for name in examples[0]:
         for report in examples:
             assert f"{100 * report[name].score:.1f}" in page.text
-            assert numbers.format_score(report[name].score) not in page.text
-        assert numbers.with_minus_signs(f"{100 * compared[name].difference:+.1f}") in page.text
-    drawing = re.findall(r'<svg class="scores".*?</svg>', page.html)[[*examples[0]].index("rouge-l")]
-    ticks = [float(tick) for tick in re.findall(r"<text[^>]*>(.*?)</text>", drawing)]
+            assert drawing.format_score(report[name].score) not in page.text
+        assert drawing.with_minus_signs(f"{100 * compared[name].difference:+.1f}") in page.text
+    picture = re.findall(r'<svg class="scores".*?</svg>', page.html)[[*examples[0]].index("rouge-l")]
+    ticks = [float(tick) for tick in re.findall(r"<text[^>]*>(.*?)</text>", picture)]
     low, high = (100 * end for end in examples[0]["rouge-l"].confidence_interval(resamples=50))
     assert len(ticks) > 1
     assert min(ticks) < high
@@ -86,10 +86,10 @@ def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
 def test_scores_are_drawn_in_the_colors_of_systems(page: Page, examples: list[captious.Report]) -> None:
     drawings = re.findall(r'<svg class="scores".*?</svg>', page.html)
     assert len(drawings) == len(examples[0])
-    for name, drawing in zip(examples[0], drawings, strict=True):
+    for name, picture in zip(examples[0], drawings, strict=True):
         ends = [report[name].confidence_interval(resamples=50) for report in examples]
         low, high = min(low for low, _ in ends), max(high for _, high in ends)
-        dots = re.findall(r'series-(\d)"><line class="interval" x1="(\S+)%" x2="(\S+)%".*?cx="(\S+)%"', drawing)
+        dots = re.findall(r'series-(\d)"><line class="interval" x1="(\S+)%" x2="(\S+)%".*?cx="(\S+)%"', picture)
         assert [series for series, *_ in dots] == ["0", "1"]
         for (_, *places), report, interval in zip(dots, examples, ends, strict=True):
             values = [*interval, report[name].score]
@@ -356,7 +356,7 @@ def test_page_shows_scores_by_group(examples: list[captious.Report]) -> None:
     about = page.manifest["groups"]
     assert [about["names"][k] for k in page.integers(about["of_images"])] == [of[image] for image in examples[0].ids]
     score = captious.by_group(examples[0], of)["even"]["cider-d"].score
-    assert numbers.format_score(score) in page.text
+    assert drawing.format_score(score) in page.text
 
 
 def test_ids_that_are_text() -> None:

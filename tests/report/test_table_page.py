@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.report.page import report_page
+from captious.statistics import Sampling
 from tests.support.pages import Page
 
 NASTY = "</script><b>\0 & 'x'"

@@ -22,8 +22,9 @@ def compared(a: str, b: str, references: list[str], *, systems: tuple[str, str] 
     """Return the comparison of two systems that each have one caption for all ten images."""
     images = range(10)
     return captious.compare(
-        *(dict.fromkeys(images, a), dict.fromkeys(images, b), dict.fromkeys(images, references), ["rouge-l"]),
-        names=systems,
+        dict(zip(systems, (dict.fromkeys(images, a), dict.fromkeys(images, b)), strict=True)),
+        dict.fromkeys(images, references),
+        ["rouge-l"],
         resamples=5,
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from captious.drawing import as_text
+from captious.explanation_text import explanation_text
 from captious.metrics.wmd import Move, Transport
-from captious.report.explanation_drawing import explanation_text
-from captious.report.terminal import as_text
 
 TWO = Transport(
     candidate=(("dog", 0.5), ("runs", 0.5)),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 
+from captious.drawing import ASSETS, DESIGN_FOLDER, SCRIPTS_FOLDER
 from captious.errors import ParameterError
-from captious.report.html import DESIGN_FOLDER
-from captious.report.layouts import SCRIPTS_FOLDER
 from captious_server.settings import DATA_VARIABLE, SESSION_COOKIE, SQLITE, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
@@ -136,9 +134,7 @@ FORMAT_MODULE_PATH = "captious_server.formats"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = None
-STATICFILES_DIRS = [
-    (folder, str(files("captious.report") / "assets" / folder)) for folder in (SCRIPTS_FOLDER, DESIGN_FOLDER)
-]
+STATICFILES_DIRS = [(folder, str(ASSETS / folder)) for folder in (SCRIPTS_FOLDER, DESIGN_FOLDER)]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "captious_server.templatetags.captious_pages.DigestStorage"},

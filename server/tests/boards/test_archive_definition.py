@@ -240,10 +240,13 @@ def test_folders_of_the_server_are_not_told(two: Site) -> None:
 
 
 def test_another_number_of_resamples(two: Site) -> None:
-    said = "`report.to_dict(intervals=True, resamples=200)`"
-    assert said not in whole_archive(two)["README.md"].decode()
+    """It is that of the scoring, whatever the settings say since."""
     two.configure(resamples=200)
-    assert said in whole_archive(two)["README.md"].decode()
+    assert "resamples" not in whole_archive(two)["README.md"].decode()
+    submit(two, two.user("cleo"), "fourth", (EXAMPLES / "baseline.json").read_text(), "dev")
+    two.work()
+    readme = whole_archive(two)["README.md"].decode()
+    assert "200 resamples (in Python: `report.to_dict(intervals=True, resamples=200)`) or 1,000 resamples" in readme
 
 
 def test_nothing_is_shown_yet(two: Site) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from captious.evaluation.statistics import bootstrap_p_value, holm, ranks
+from captious.statistics import bootstrap_p_value, holm, ranks
 from captious_server.boards import ranking
 from captious_server.boards.ranking import SIGNIFICANCE, RankedScores, corrected_rows, rank_rows, update_ranks
 

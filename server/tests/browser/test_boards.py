@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from captious.report import numbers
+from captious import drawing
 from server.tests.browser.conftest import IMAGE, IMAGES
 from server.tests.browser.steps import board, column, methods
 from server.tests.support.server import ADMIN, Server
@@ -34,7 +34,7 @@ def test_leaderboard_columns_sort_in_both_directions(page: Any, server: Server) 
             head = page.get_by_role("columnheader", name=name, exact=True)
             expect(head).to_have_attribute("aria-sort", direction)
             wanted = scores if direction == "descending" else scores[::-1]
-            assert column(page, name) == [numbers.format_score(score) for score in wanted]
+            assert column(page, name) == [drawing.format_score(score) for score in wanted]
 
 
 def test_sorted_column_is_on_the_first_screen_of_a_phone(open_page: Callable[..., Any]) -> None:
@@ -82,10 +82,10 @@ def test_comparison_of_two_systems_opens_from_the_leaderboard(page: Any, server:
     for name, score in scores["Improved"].items():
         row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True))
         cells = row.get_by_role("cell")
-        expect(cells.nth(0)).to_have_text(numbers.format_score(score))
-        expect(cells.nth(1)).to_have_text(numbers.format_score(scores["Baseline"][name]))
+        expect(cells.nth(0)).to_have_text(drawing.format_score(score))
+        expect(cells.nth(1)).to_have_text(drawing.format_score(scores["Baseline"][name]))
         expect(cells.nth(2)).to_contain_text(
-            numbers.format_difference(scores["Baseline"][name] - score).replace("-", "−")
+            drawing.format_difference(scores["Baseline"][name] - score).replace("-", "−")
         )
     page.get_by_role("link", name="Browse their captions").click()
     expect(page.get_by_label("Order")).to_have_value("difference")
@@ -220,13 +220,13 @@ def test_alignment_labels_do_not_overlap_text(open_page: Callable[..., Any], ima
     drawings.first.wait_for()
     expect(page.locator(".explanation > script")).to_have_count(0)  # those below the window are drawn later
     assert drawings.count() >= 3
-    for drawing in drawings.all():
-        labels = [text.bounding_box() for text in drawing.locator("text.label").all()]
-        words = [text.bounding_box() for text in drawing.locator("text:not(.label)").all()]
+    for picture in drawings.all():
+        labels = [text.bounding_box() for text in picture.locator("text.label").all()]
+        words = [text.bounding_box() for text in picture.locator("text:not(.label)").all()]
         assert labels
         for place, label in enumerate(labels):
             assert not any(_overlap(label, other) for other in [*words, *labels[place + 1 :]])
-        assert drawing.locator("text.label ~ path").count() == 0  # links are below labels, which have a rim
+        assert picture.locator("text.label ~ path").count() == 0  # links are below labels, which have a rim
 
 
 def _overlap(a: dict[str, float], b: dict[str, float]) -> bool:

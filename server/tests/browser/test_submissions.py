@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from captious.report import numbers
+from captious import drawing
 from server.tests.browser.steps import methods, see_scores, sign_up, submit
 from server.tests.support.server import Server
 from server.tests.support.site import example
@@ -29,7 +29,7 @@ def test_new_user_submits_and_appears_on_the_leaderboard(
     [row] = [row for row in server.get("/challenges/demo/leaderboard.json") if row["team"] == name]
     for output, score in row["scores"].items():
         cells = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=output, exact=True))
-        expect(cells.get_by_role("cell").first.locator(".value")).to_have_text(numbers.format_score(score))
+        expect(cells.get_by_role("cell").first.locator(".value")).to_have_text(drawing.format_score(score))
     page.get_by_role("link", name="Leaderboard").click()
     assert f"Method of {name}" in methods(page)
     page.get_by_role("link", name="My submissions").click()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from captious.report import numbers
+from captious import drawing
 from server.tests.scoring.test_scoring_again import NEW, expected, rounded
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import REFERENCES, queue, write_folder
@@ -343,5 +343,5 @@ def test_organizers_see_scores_before_and_after(site: Site, folder: Path) -> Non
     text = page()
     assert "The leaderboard shows version 2" in text
     assert (text.count(old), text.count(new)) == (2, 2)
-    assert numbers.format_difference(float(new) - float(old)) in text
+    assert drawing.format_difference(float(new) - float(old)) in text
     assert rows[0].method in text

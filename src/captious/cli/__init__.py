@@ -22,7 +22,7 @@ import click
 from captious.cli.process import at_a_terminal, prepare_streams, stoppable
 from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, shown
 from captious.plugins import EntryPoints, deferred, did_you_mean
-from captious.progress import observed
+from captious.progress import observed, told
 from captious.version import __version__
 
 __all__ = ["main"]
@@ -154,7 +154,8 @@ def main() -> None:
     debug = "--debug" in own_arguments
     arguments = [argument for argument in own_arguments if argument != "--debug"] + of_program
     warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
-    with stoppable(), observed(deferred("cli.progress_bar:ProgressBar")() if at_a_terminal() else None):
+    bar = deferred("cli.progress_bar:ProgressBar")() if at_a_terminal() else None
+    with stoppable(), observed(bar), told(lambda line: click.echo(line, err=True)):
         try:
             with captious.make_context("captious", arguments) as context:
                 captious.invoke(context)
@@ -207,7 +208,7 @@ def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
 
 
 def _complain(message: str, where: str, help: str) -> None:
-    from captious.report.numbers import single_line
+    from captious.drawing import single_line
 
     lines = [f"{click.style('error:', fg='red')} {single_line(message)}"]
     lines += [f"  {single_line(line)}" for line in where.splitlines()]

@@ -25,7 +25,7 @@ from captious.cli.options import (
 from captious.cli.outputs import Destination, output_options, warn
 from captious.data import CaptionFile, absent_references, read_references
 from captious.errors import ParameterError
-from captious.evaluation import by_group, score_systems
+from captious.evaluation import by_group
 from captious.evaluation import compare as compare_systems
 from captious.evaluation.report import system_names
 from captious.metrics.contract.settings import Settings
@@ -93,16 +93,8 @@ def compare(
         table = read_references(logs[0].references)
     else:
         table = read_references(references[0]) if references else absent_references(answers[0])
-    if len(answers) > 2:
-        sampling = {name: options.pop(name) for name in ("resamples", "seed")}
-        reports: Any = score_systems(dict(zip(names, answers, strict=True)), table, settings=settings, **options)
-        result: Any = compare_systems(reports, **sampling)
-        destination.deliver(result.to_table())
-        warn(result.warnings)
-        return
     groups = None if group_by is None else groups_of(group_by, [*(references or ()), *answers], table, settings)
-    (a, b), (first, second) = answers, names
-    comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
+    comparison = compare_systems(dict(zip(names, answers, strict=True)), table, settings=settings, **options)
     result = comparison if groups is None else by_group(comparison, groups)
     destination.deliver(result.to_table(examples=examples))
     warn(result.warnings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ from captious.cli import Group
 from captious.cli.options import data_option
 from captious.cli.outputs import Destination, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
-from captious.files import csv_text
+from captious.files import csv_writer
 from captious.judgment import load_judgments
 from captious.judgment.benchmarks.names import get, names
 from captious.judgment.files import DataFolder, data_folder
@@ -163,4 +164,6 @@ def _csv(rows: list[dict[str, Any]]) -> str:
             cells |= {f"{key.removesuffix('s')}_{number}": text for number, text in enumerate(values, start=1)}
         flat.append(cells)
     heads = list(dict.fromkeys(key for row in flat for key in row))
-    return csv_text(heads, [[row.get(head, "") for head in heads] for row in flat])
+    out = io.StringIO()
+    csv_writer(out).writerows([heads, *([row.get(head, "") for head in heads] for row in flat)])  # captions as they are
+    return out.getvalue()

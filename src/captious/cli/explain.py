@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -13,10 +15,12 @@ from captious.cli.options import match_option, part_options, settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
 from captious.data.formats import EXTENSIONS, LINE_FORMATS
+from captious.data.matching import MatchOptions
 from captious.errors import ParameterError
+from captious.evaluation import Explanation, evaluate
+from captious.evaluation.explanations import explainable, explained_caption
 from captious.metrics.chair import Chair
 from captious.metrics.contract.settings import Settings
-from captious.report.explain import CaptionExplanation, explain_captions, explainable, explained_caption
 from captious.tables import document_text
 from captious.version import __version__
 
@@ -79,9 +83,7 @@ def explain(
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", hint="give --image ID, or --worst 1")
         _check_files(metric, candidate, references)
-        explained = explain_captions(
-            candidate, references[0], metric, image=image, worst=worst, settings=settings, **reading
-        )
+        explained = _of_file(candidate, references[0], metric, image, worst, settings, **reading)
     elif reading.pop("match") != "all" or any(reading.values()):
         raise ParameterError(
             "--columns, --split and --match are for files", hint="leave them out, or give --image ID or --worst N"
@@ -90,7 +92,7 @@ def explain(
         _check_quoted(candidate, references, image, has_objects=has_objects)
         explained = [explained_caption(selection, candidate, references, image)]
     if svg is not None:
-        from captious.report.explanation_drawing import write_scenes
+        from captious.report.plots import write_scenes
 
         write_scenes(svg, explained[0].explanation)
     if format_ == "json":
@@ -103,6 +105,31 @@ def explain(
         )
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
+
+
+def _of_file(
+    candidates: str,
+    references: str,
+    metric: str,
+    image: str | None,
+    worst: int | None,
+    settings: Settings,
+    **reading: Unpack[MatchOptions],
+) -> list[Explanation]:
+    """Return the explanation of the image, or those of the worst captions, the worst first."""
+    if image is not None and worst is not None:
+        raise ParameterError("image and worst exclude each other", hint="give one of them")
+    captions = read_captions(candidates, references, **reading)
+    selection = explainable(metric, settings)
+    chair = selection[0].metric
+    if isinstance(chair, Chair) and not len(chair.objects):
+        offsets, texts = captions.references.offsets.tolist(), captions.references.texts
+        bounds = zip(captions.ids, pairwise(offsets), strict=True)
+        named = chair.objects_of([{image: texts[start:end] for image, (start, end) in bounds}])
+        selection = explainable(metric, replace(selection.settings, objects=named))
+    report = evaluate(captions, selection, system=candidates)
+    output = report.metrics[-1]
+    return [report.explain(output, one) for one in (report.worst(output, worst or 1) if image is None else [image])]
 
 
 def _check_quoted(candidate: str, references: Sequence[str], image: str | None, *, has_objects: bool) -> None:
@@ -132,18 +159,18 @@ def _check_files(metric: str, candidates: str, references: Sequence[str]) -> Non
         )
 
 
-def _print_json(explained: Sequence[CaptionExplanation]) -> None:
+def _print_json(explained: Sequence[Explanation]) -> None:
     first = explained[0]
     about = {"version": __version__, "signature": first.signature}
     values = {"images": [one.to_dict() for one in explained]} if first.label else first.to_dict()
     click.echo(document_text({**about, **values}), nl=False)
 
 
-def _print(explained: Sequence[CaptionExplanation]) -> None:
+def _print(explained: Sequence[Explanation]) -> None:
     from rich.console import Console, Group
     from rich.padding import Padding
 
-    from captious.report.terminal import as_text
+    from captious.drawing import as_text
 
     terminal = Console()
     fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole

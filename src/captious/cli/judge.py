@@ -10,10 +10,10 @@ import click
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import SectionedCommand, data_option, metric_options, repeated_command, resampling_options
 from captious.cli.outputs import PRESENTATION, Destination, output_options
+from captious.drawing import single_line
 from captious.judgment import judge as judge_metrics
 from captious.judgment.judging import TESTS
 from captious.report.formats import FORMATS
-from captious.report.numbers import single_line
 
 
 @click.command(cls=SectionedCommand)

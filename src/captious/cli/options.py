@@ -20,10 +20,10 @@ from captious.data.rows import ReadOptions, read_options_of
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.report import system_names
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, MOST_RESAMPLES
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.registry import names_a_file
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
+from captious.statistics import DEFAULT_RESAMPLES, MOST_RESAMPLES
 from captious.words import DEFAULT_SEED
 
 

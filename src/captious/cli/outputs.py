@@ -14,11 +14,12 @@ import click
 from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
+from captious.drawing import as_text
 from captious.errors import CaptionWarning, ParameterError, shown, shown_in
 from captious.files import check_place, is_pipe_or_device, whole_file
 from captious.metrics.contract.registry import NAMING_SCHEMES
 from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
-from captious.report.terminal import as_text, plain_text, rich_text
+from captious.report.terminal import plain_text, rich_text
 from captious.resources.cache import is_first_time
 from captious.tables import Displayed, Table
 

@@ -9,10 +9,13 @@ import click
 
 from captious.cli import Group
 from captious.cli.outputs import print_rows
-from captious.errors import CaptiousError, MissingExtraError, shown
+from captious.errors import CaptiousError, MissingExtraError, OutputError, reason, shown
 from captious.resources.cache import ResourceFiles, cache_folder
 from captious.resources.corenlp import SpiceGrammar
 from captious.resources.user_resources import RESOURCES, Resource
+from captious.words import counted
+
+_CONTENTS = {"answers.sqlite": "answers of judges", "shown": "notes of warnings that were shown"}
 
 
 @click.group(cls=Group, subcommand_metavar="COMMAND")
@@ -83,6 +86,38 @@ def build(names: tuple[str, ...]) -> None:
             click.echo(f"{name}: not installed: {ways}", err=True)
             continue
         _compile(name, installed)
+
+
+@resources.command(short_help="Show what the cache folder contains, or remove the parses in it.")
+@click.option("--clear", is_flag=True, help="Remove the parses of references.")
+def cache(clear: bool) -> None:
+    """Show what the cache folder contains: sizes, contents and places.
+
+    The parses of references are kept there, so that later runs of SPICE need not parse them again. CAPTIOUS_KEPT_PARSES
+    sets how much is kept: a size such as 2G (500M by default), or 0 for nothing.
+    """
+    from captious.parsing.parses import clear_kept, kept_file, limit, n_kept
+
+    if clear:
+        try:
+            clear_kept()
+        except OSError as error:
+            raise OutputError(
+                f"cannot remove {kept_file()}", where=reason(error), hint="check who may write to the cache folder"
+            ) from error
+    folder, parses = cache_folder(), kept_file()
+    n = n_kept()
+    rows = [("parses", f"{_megabytes(parses)} of at most {limit() / 1e6:,.1f}", counted(n, "reference"), str(parses))]
+    for path in sorted(folder.iterdir() if folder.is_dir() else ()):
+        if not path.name.startswith(parses.name):
+            what = _CONTENTS.get(path.name, "resource" if path.is_dir() else "")
+            rows.append((path.name, _megabytes(path), what, str(path)))
+    print_rows((name, f"{size} MB", what, path) for name, size, what, path in rows)
+
+
+def _megabytes(path: Path) -> str:
+    files = path.rglob("*") if path.is_dir() else (path,)
+    return f"{sum(file.stat().st_size for file in files if file.is_file()) / 1e6:,.1f}"
 
 
 def _compile(name: str, installed: ResourceFiles) -> None:

@@ -29,6 +29,7 @@ from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import Match, OfSeveral, absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
 from captious.data.matching import ways_of
+from captious.drawing import single_line
 from captious.errors import ParameterError
 from captious.evaluation import by_group
 from captious.evaluation.checks import few_images_warning
@@ -38,7 +39,6 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.formats import FORMATS, check_caption_file, write_captions
-from captious.report.numbers import single_line
 from captious.scale.engines import ENGINES
 from captious.scale.shards import BATCH_ROWS
 from captious.tables import Table

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from captious import drawing
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import format_option, print_rows
 from captious.cli.submit import server_option, token_option
 from captious.client import Client
 from captious.files import whole_file
-from captious.report import numbers
 from captious.words import counted
 
 
@@ -66,5 +66,5 @@ def _scores(row: dict[str, Any]) -> str:
     if row["status"] == "done" and row["withheld"]:
         return str(row["withheld"])
     by_output = {name: score for name, score in row["scores"].items() if score is not None}
-    scores = " ".join(f"{name} {numbers.format_score(score, row['digits'])}" for name, score in by_output.items())
+    scores = " ".join(f"{name} {drawing.format_score(score, row['digits'])}" for name, score in by_output.items())
     return f"{row['references']}: {scores}" if scores else ""

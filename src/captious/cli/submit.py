@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from captious import drawing
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import format_option
 from captious.client import Client
 from captious.errors import CaptiousError
-from captious.report import numbers
 
 server_option = click.option(
     "--server", required=True, metavar="URL", envvar="CAPTIOUS_SERVER", help="Address of the server."
@@ -92,6 +92,6 @@ def _as_text(answer: dict[str, Any], server: str) -> str:
     width = max(map(len, answer["scores"]), default=0)
     for name, score in answer["scores"].items():
         lines.append(
-            f"  {name:{width}}  {numbers.format_score(float('nan') if score is None else score, answer['digits']):>7}"
+            f"  {name:{width}}  {drawing.format_score(float('nan') if score is None else score, answer['digits']):>7}"
         )
     return "\n".join(lines)

@@ -1,12 +1,14 @@
 """The public names of evaluation and where they are, which `__init__.py` reads."""
 
 from .comparison import Comparison as Comparison
-from .comparison import Corrected as Corrected
 from .comparison import Difference as Difference
 from .comparison import Example as Example
-from .comparison import PairwiseComparison as PairwiseComparison
 from .comparison import compare as compare
 from .comparison import compare_reports as compare_reports
+from .explanations import Explanation as Explanation
+from .explanations import explain as explain
+from .explanations import explained_by as explained_by
+from .explanations import explained_parts as explained_parts
 from .groups import GroupDifference as GroupDifference
 from .groups import GroupedComparison as GroupedComparison
 from .groups import GroupedReport as GroupedReport

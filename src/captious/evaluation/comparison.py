@@ -1,22 +1,31 @@
-"""``compare``: the differences between two systems, or all pairs of several, with tests, effect sizes and examples."""
+"""``compare``: the differences between systems, all pairs of them, with tests, effect sizes and examples."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from string import ascii_lowercase
-from typing import Any, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets, ImageId, Match, Several, absent_references, same_images
+from captious.data import (
+    Captions,
+    CaptionSets,
+    ImageId,
+    Match,
+    References,
+    Several,
+    absent_references,
+    same_images,
+)
 from captious.data.matching import match_images, references_of, ways_of
-from captious.data.rows import ColumnNames, read_options_of
-from captious.errors import CaptionWarning, ParameterError
-from captious.evaluation.checks import few_images_warning, issue, warnings_by_system
+from captious.errors import CaptionWarning, ParameterError, UnknownNameError
+from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.report import (
     Report,
     Reports,
@@ -24,27 +33,29 @@ from captious.evaluation.report import (
     exclusions,
     images_text,
     lower_is_better_note,
-    pair_names,
     score_table,
     signature_lines,
     subject,
 )
-from captious.evaluation.scoring import evaluate
-from captious.evaluation.statistics import (
+from captious.evaluation.scoring import evaluate_systems
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.selection import MetricLike, select
+from captious.metrics.contract.settings import Settings, answers_other_keywords
+from captious.progress import steps
+from captious.statistics import (
     DEFAULT_RESAMPLES,
     Sampling,
     bootstrap_p_value,
-    bootstrap_sums,
+    effect_interval,
+    effect_size,
     holm,
     permutation_p_value,
 )
-from captious.metrics.contract.selection import MetricLike, select
-from captious.metrics.contract.settings import Settings
-from captious.progress import steps
 from captious.tables import (
     PAGE,
     PAPER,
     SCREEN,
+    ByValue,
     Cell,
     Column,
     DisplayedMapping,
@@ -57,9 +68,9 @@ from captious.tables import (
     labeled,
 )
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted
+from captious.words import DEFAULT_SEED, counted, percentage
 
-# Paired tests of the difference between two systems on the same images, and its effect size.
+# Paired tests of the difference between two systems on the same images.
 #
 # The tests are the paired bootstrap (Koehn 2004), which resamples images, and approximate randomization (Noreen 1989),
 # which exchanges the two systems' candidates at random.
@@ -122,40 +133,6 @@ def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDiff
     )
 
 
-def effect_size(differences: NDArray[np.float64]) -> float:
-    """Return Cohen's d of paired caption scores, from their differences, float64[n_images]; nan if they do not vary."""
-    center, moments = _moments(differences)
-    return float(_effect_size(moments.sum(axis=0), center))
-
-
-def effect_interval(differences: NDArray[np.float64], sampling: Sampling) -> tuple[float, float]:
-    """Return the paired bootstrap interval of ``effect_size``."""
-    center, moments = _moments(differences)
-    sums = bootstrap_sums(moments, **sampling.settings)
-    return sampling.interval(_effect_size(sums, center))
-
-
-def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Return the mean of differences, and their powers 0, 1 and 2 about it: float64[n, 3]."""
-    has_score = ~np.isnan(differences)  # an output may have no score for some captions
-    center = float(differences[has_score].mean()) if has_score.any() else np.nan
-    # About the mean, so that the variance is not a difference of large numbers.
-    from_center = np.where(has_score, differences - center, 0.0)
-    return center, np.stack([has_score.astype(np.float64), from_center, from_center**2], axis=1)
-
-
-def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.float64]:
-    """Return Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to
-    float64[...].
-    """
-    n: NDArray[np.float64] = np.where(moments[..., 0] > 0, moments[..., 0], np.nan)
-    from_center = moments[..., 1] / n
-    mean = center + from_center
-    variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)
-    deviation = np.sqrt(variance)
-    return np.divide(mean, deviation, out=np.full_like(mean, np.nan), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))
-
-
 # Comparisons as tables: two systems with their differences, and pairs of several.
 
 SIGNIFICANT = 0.05
@@ -166,23 +143,21 @@ _BOUNDS = {
 }
 
 
-def difference_table(
-    comparison: Comparison, *, examples: int = 0, corrected: Mapping[str, Corrected] | None = None
-) -> Table:
+def difference_table(comparison: Comparison, *, examples: int = 0, corrected: bool = False) -> Table:
     """Return a table of two systems, one row per output: scores, differences with intervals, effect sizes and tests.
 
     Args:
-        comparison: the comparison.
+        comparison: the comparison of two systems.
         examples: number of images to show, those on which the systems differ most.
-        corrected: output -> p values corrected for the number of tests, shown in addition.
+        corrected: show the p values that are corrected for the number of tests in addition.
     """
     a, b = comparison.a, comparison.b
     rows = []
-    for name, d in comparison.items():
+    for d in comparison.values():
         bootstrap, randomization = d.p_bootstrap, d.p_randomization
         p_values = [bootstrap, randomization, randomization]
-        if corrected is not None:
-            bootstrap, randomization = corrected[name].p_bootstrap, corrected[name].p_randomization
+        if corrected:
+            bootstrap, randomization = d.corrected_bootstrap, d.corrected_randomization
             p_values = [d.p_bootstrap, bootstrap, d.p_randomization, randomization, randomization]
         cells = difference_cells(
             (d.score_a, d.score_b),
@@ -193,23 +168,23 @@ def difference_table(
             marks="*" * (randomization < SIGNIFICANT),
         )
         cells += [Cell(d.effect_size), *map(Cell, p_values), Cell(d.effect_size)]
-        rows.append(Row(labeled(name, d.lower_is_better), cells, signature=d.signature))
+        rows.append(Row(labeled(d.name, d.lower_is_better), cells, signature=d.signature))
     note = (
-        f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
+        f"{percentage(comparison.level)} intervals and p values from {comparison.resamples:,} resamples of images, "
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
     )
     return Table(
         columns=[
             *difference_columns(comparison, drawn=True),
             Column("effect size", "effect", media=[SCREEN]),
-            *p_value_columns(corrected=corrected is not None),
+            *p_value_columns(corrected=corrected),
             Column("effect size", "effect", media=[PAGE]),
         ],
         rows=rows,
-        records=[difference_record(comparison, asdict(d)) for d in comparison.values()],
+        records=[difference_record(comparison, d.values(corrected=corrected)) for d in comparison.values()],
         document=comparison.to_dict(examples=examples),
         title=subject([a]),
-        caption=f"{counted(a.n_images, 'image')}; below each difference its {comparison.level:.0%} interval; "
+        caption=f"{counted(a.n_images, 'image')}; below each difference its {percentage(comparison.level)} interval; "
         f"{comparison.resamples:,} resamples, seed {comparison.seed}",
         notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],
         pictures={"effect-sizes": effect_picture(comparison)},
@@ -220,18 +195,18 @@ def difference_table(
 
 def effect_picture(comparison: Comparison) -> Dots:
     """Return a picture of the effect sizes of all metrics, which share a scale."""
-    dots = {name: Dot(d.effect_size, d.effect_interval) for name, d in comparison.items()}
+    dots = {d.name: Dot(d.effect_size, d.effect_interval) for d in comparison.values()}
     title = f"{comparison.b.system} − {comparison.a.system}"
-    return Dots(title, f"effect size (Cohen's d); {comparison.level:.0%} intervals", dots, line=0.0)
+    return Dots(title, f"effect size (Cohen's d); {percentage(comparison.level)} intervals", dots, line=0.0)
 
 
-def pairwise_table(compared: PairwiseComparison) -> Table:
+def pairwise_table(compared: Comparison) -> Table:
     """Return a table of systems side by side, each score with the letters of the systems that it beats, and one of the
     pairs below.
     """
     reports = [*compared.reports.values()]
     scores = score_table(reports)
-    counts = {"test": compared.n_tests, "pair": len(compared), "metric": len(scores.rows)}
+    counts = {"test": compared.n_tests, "pair": len(compared.pairs), "metric": len(scores.rows)}
     n_tests, n_pairs, n_metrics = (counted(n, noun) for noun, n in counts.items())
     correction = f"Holm's correction for {n_tests} ({n_pairs}, {n_metrics})"
     letters = compared.letters
@@ -245,36 +220,27 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
         )
         for row, name in zip(scores.rows, reports[0], strict=True)
     ]
-    tables = {
-        pair: difference_table(comparison, corrected=compared.corrected[pair]) for pair, comparison in compared.items()
-    }
+    tables = [difference_table(compared.between(*pair), corrected=True) for pair in compared.pairs]
     below = [
         replace(row, section=f"{b} − {a}", cells=row.cells[2:])
-        for (a, b), table in tables.items()
+        for (a, b), table in zip(compared.pairs, tables, strict=True)
         for row in table.rows
     ]
-    records = []
-    for pair, table in tables.items():
-        for record, p in zip(table.records, compared.corrected[pair].values(), strict=True):
-            records.append(
-                {**record, "corrected_bootstrap": p.p_bootstrap, "corrected_randomization": p.p_randomization}
-            )
     sampling = (
-        f"{compared.level:.0%} intervals and p values from {compared.resamples:,} resamples of images, seed "
+        f"{percentage(compared.level)} intervals and p values from {compared.resamples:,} resamples of images, seed "
         f"{compared.seed}; corrected: {correction}. Effect size: Cohen's d of caption scores."
     )
-    first = next(iter(tables.values()))
     return replace(
         scores,
         columns=[replace(column, head=f"{column.head} ({letters[column.head]})") for column in scores.columns],
         rows=rows,
-        records=records,
+        records=[record for table in tables for record in table.records],
         document=compared.to_dict(),
         caption=counted(reports[0].n_images, "image"),
         notes=[*scores.notes, sampling],
         comments=[*scores.comments, sampling],
         legend=f"Letters: systems that are significantly worse (p < .05 of approximate randomization, {correction}).",
-        below=Table(first.columns[2:], below, [], {}, title="differences"),
+        below=Table(tables[0].columns[2:], below, [], {}, title="differences"),
     )
 
 
@@ -285,7 +251,7 @@ def difference_columns(comparison: Comparison, *, drawn: bool = False) -> list[C
         Column(comparison.b.system),
         Column("difference", "difference", drawn=drawn, media=[SCREEN, PAGE]),
         Column("difference", "difference", media=[PAPER]),
-        Column(f"{100 * comparison.level:.0f}% interval", align="center", media=[PAPER]),
+        Column(f"{percentage(comparison.level)} interval", align="center", media=[PAPER]),
     ]
 
 
@@ -341,8 +307,8 @@ def comparison_comments(comparison: Comparison) -> list[str]:
     return [
         f"captious {__version__}; {comparison.b.system} minus {comparison.a.system}",
         images_text(comparison.a),
-        f"{comparison.level:.0%} intervals: paired bootstrap; p: approximate randomization; {comparison.resamples:,} "
-        f"resamples, seed {comparison.seed}",
+        f"{percentage(comparison.level)} intervals: paired bootstrap; p: approximate randomization; "
+        f"{comparison.resamples:,} resamples, seed {comparison.seed}",
     ]
 
 
@@ -358,11 +324,11 @@ def example_table(comparison: Comparison, n: int) -> Table:
     return Table(columns, rows, [], {}, title=f"largest differences in {by}")
 
 
-# ``Comparison``: the differences between two systems.
+# ``Comparison``: the differences between systems.
 
 
-@dataclass(frozen=True)
-class Difference:
+@dataclass(frozen=True, eq=False)
+class Difference(ByValue):
     """The difference between two systems in one output, b minus a.
 
     Attributes:
@@ -377,6 +343,8 @@ class Difference:
         p_randomization: two-sided p value of approximate randomization.
         lower_is_better: whether a negative difference means that b is better; None if neither direction is better.
         signature: everything that the scores depend on besides the captions.
+        corrected_bootstrap, corrected_randomization: the p values with Holm's correction for all tests of the
+            comparison: the number of pairs times that of outputs.
     """
 
     name: str
@@ -390,6 +358,18 @@ class Difference:
     p_randomization: float
     lower_is_better: bool | None
     signature: str
+    corrected_bootstrap: float
+    corrected_randomization: float
+
+    def __float__(self) -> float:
+        return self.difference
+
+    def values(self, *, corrected: bool) -> dict[str, Any]:
+        """Return all fields as plain values, with the corrected p values or without."""
+        values = asdict(self)
+        if not corrected:
+            del values["corrected_bootstrap"], values["corrected_randomization"]
+        return values
 
 
 @dataclass(frozen=True)
@@ -403,43 +383,123 @@ class Example:
     score_b: float
 
 
-class Comparison(DisplayedMapping[str, Difference]):
-    """Differences between two systems by output name: ``comparison["cider-d"].p_randomization``.
+#: The name of an output, or with the names of two systems, a and b.
+Key: TypeAlias = str | tuple[str, str, str]
+
+
+class Comparison(DisplayedMapping[Key, Difference]):
+    """Differences between all pairs of systems: ``comparison["cider-d"].p_randomization`` for two systems,
+    ``comparison["cider-d", "baseline", "mine"]`` for more.
 
     Attributes:
-        a, b: the reports of the two systems.
+        reports: the reports of the systems.
+        pairs: the names a and b of each pair. Differences are b minus a.
         level, resamples, seed: confidence level, resamples and seed of intervals and tests; ``sampling`` holds all
             three.
     """
 
     _unknown = ("{name!r} was not compared", "this comparison has")
 
-    def __init__(self, a: Report, b: Report, differences: Mapping[str, Difference], sampling: Sampling) -> None:
-        self.a = a
-        self.b = b
+    def __init__(
+        self, reports: Reports, differences: Mapping[tuple[str, str, str], Difference], sampling: Sampling
+    ) -> None:
+        self.reports = reports
+        self.pairs = tuple(dict.fromkeys((a, b) for _, a, b in differences))
         self.sampling = sampling
         self.level, self.resamples, self.seed = sampling.level, sampling.resamples, sampling.seed
-        self._parts = dict(differences)
+        self._differences = dict(differences)
+        self._parts = {key[0] if len(reports) == 2 else key: difference for key, difference in differences.items()}
 
-    def label_of(self, name: object) -> str | None:
-        """Return the label of a difference; see ``Report.label_of``."""
-        label = self.a.label_of(name)
-        return label if label in self._parts else None
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        return (
+            self.reports == other.reports
+            and self._differences == other._differences
+            and self.sampling == other.sampling
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def label_of(self, name: object) -> Key | None:
+        """Return the key of a difference; outputs may have any of the names that ``Report.label_of`` takes."""
+        if isinstance(name, str):
+            label = next(iter(self.reports.values())).label_of(name)
+            return label if label in self._parts else None
+        if not isinstance(name, tuple) or len(name) != 3:
+            return None
+        label, a, b = next(iter(self.reports.values())).label_of(name[0]), *name[1:]
+        if (label, a, b) not in self._differences:
+            return None
+        return label if len(self.reports) == 2 else (label, a, b)  # type: ignore[return-value]
+
+    def unknown(self, name: object) -> UnknownNameError:
+        """Return the error for what was not compared."""
+        first = next(iter(self.reports.values()))
+        label = first.label_of(name[0] if isinstance(name, tuple) and name else name)
+        if label is None:
+            output = name[0] if isinstance(name, tuple) and name else name
+            return UnknownNameError(f"{output!r:.80} was not compared", hint=first.unknown(output).hint)
+        keys = [f"[{label!r}, {a!r}, {b!r}]" for a, b in self.pairs]
+        message = f"{label} was compared for {counted(len(self.pairs), 'pair')} of systems"
+        return UnknownNameError(message, where=f"asked for {name!r:.80}", hint=f"write {', '.join(keys)}")
+
+    def between(self, a: str, b: str) -> Comparison:
+        """Return the comparison of one of the pairs alone, with p values that are corrected as before.
+
+        Raises:
+            UnknownNameError: there is no such pair.
+        """
+        if (a, b) not in self.pairs:
+            pairs = ", ".join(map(str, self.pairs))
+            raise UnknownNameError(f"{(a, b)} is not one of the pairs", hint=f"the pairs are {pairs}")
+        reports = Reports([self.reports[a], self.reports[b]])
+        return Comparison(reports, {key: d for key, d in self._differences.items() if key[1:] == (a, b)}, self.sampling)
+
+    def _only_pair(self) -> tuple[Report, Report]:
+        if len(self.reports) != 2:
+            raise ParameterError(
+                f"{counted(len(self.reports), 'system')} were compared, not two",
+                hint=f"choose a pair, such as comparison.between{self.pairs[0]}",
+            )
+        a, b = self.reports.values()
+        return a, b
+
+    @property
+    def a(self) -> Report:
+        """The report of the first of two systems.
+
+        Raises:
+            ParameterError: more than two systems were compared.
+        """
+        return self._only_pair()[0]
+
+    @property
+    def b(self) -> Report:
+        """The report of the second of two systems.
+
+        Raises:
+            ParameterError: more than two systems were compared.
+        """
+        return self._only_pair()[1]
 
     def summary(self) -> str:
-        """Return one line with the differences: "improved - baseline: bleu-4 +0.0392"."""
-        differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._parts.values())
-        return f"{self.b.system} - {self.a.system}: {differences}"
+        """Return a line for each pair with its differences: "improved - baseline: bleu-4 +0.0392"."""
+        lines = []
+        for a, b in self.pairs:
+            of_pair = [d for key, d in self._differences.items() if key[1:] == (a, b)]
+            lines.append(f"{b} - {a}: {', '.join(f'{d.name} {d.difference:+.4f}' for d in of_pair)}")
+        return "\n".join(lines)
 
     def examples(self, n: int = 5, *, by: str | None = None) -> list[Example]:
-        """Return the images on which the two systems differ most, largest difference first.
+        """Return the images on which two systems differ most, largest difference first.
 
         Args:
             n: number of images.
             by: the output to sort by; None for cider-d if it was compared, otherwise the last one.
 
         Raises:
-            ParameterError: a negative number of examples.
+            ParameterError: a negative number of examples; more than two systems.
         """
         if n < 0:
             raise ParameterError(f"{counted(n, 'example')} cannot be shown", hint="ask for 0 or more")
@@ -452,195 +512,234 @@ class Comparison(DisplayedMapping[str, Difference]):
     @property
     def examples_by(self) -> str:
         """The default output for ``examples``."""
-        return "cider-d" if "cider-d" in self._parts else [*self._parts][-1]
+        return "cider-d" if "cider-d" in self.a else [*self.a][-1]
+
+    @property
+    def n_tests(self) -> int:
+        """Number of pairs times number of outputs."""
+        return len(self._differences)
+
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        """Letter of each system, which marks scores that are significantly better than its own."""
+        return dict(zip(self.reports, ascii_lowercase, strict=False))
+
+    def beaten(self, system: str, name: str) -> list[str]:
+        """Return the systems that are significantly worse in an output: corrected p of randomization below .05.
+
+        There are none for an output without a better direction.
+        """
+        worse = []
+        for a, b in self.pairs:
+            d = self[name, a, b]
+            if system not in (a, b) or d.lower_is_better is None or not d.difference:
+                continue
+            better = b if (d.difference > 0) != d.lower_is_better else a
+            if better == system and d.corrected_randomization < SIGNIFICANT:
+                worse.append(a if system == b else b)
+        return worse
 
     def to_table(self, *, examples: int = 0) -> Table:
-        """Return the differences as a table.
+        """Return the differences as a table: for two systems, their scores and differences; for more, the scores with
+        the letters of the systems that each one beats, then all differences.
 
         Args:
-            examples: number of images to show below, those on which the systems differ most.
+            examples: number of images to show below, those on which two systems differ most.
+
+        Raises:
+            ParameterError: examples of more than two systems.
         """
-        return difference_table(self, examples=examples)
+        if len(self.reports) == 2 or examples:
+            return difference_table(self, examples=examples)
+        return pairwise_table(self)
+
+    def _pictured(self) -> Table:
+        return self.to_table() if len(self.reports) == 2 else self.reports.to_table(intervals=True)
 
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
-        """Return JSON values, as printed by ``captious compare --format json``."""
+        """Return JSON values, as printed by ``captious compare --format json``.
+
+        Args:
+            examples: number of images to include, those on which two systems differ most.
+        """
+        several = len(self.reports) > 2
+        first = next(iter(self.reports.values()))
         out: dict[str, Any] = {
             "version": __version__,
-            "systems": [self.a.system, self.b.system],
-            "n_images": self.a.n_images,
+            "systems": [*self.reports],
+            "n_images": first.n_images,
             "level": self.level,
             "resamples": self.resamples,
             "seed": self.seed,
-            "metrics": {},
         }
-        for name, difference in self._parts.items():
-            values = asdict(difference)
+        metrics: dict[tuple[str, str], dict[str, Any]] = {pair: {} for pair in self.pairs}
+        for (name, *pair), difference in self._differences.items():
+            values = difference.values(corrected=several)
             del values["name"]
-            out["metrics"][name] = values
+            metrics[pair[0], pair[1]][name] = values
+        if several:
+            out |= {"correction": "holm", "n_tests": self.n_tests}
+            out["pairs"] = [{"systems": pair, "metrics": values} for pair, values in metrics.items()]
+        else:
+            [out["metrics"]] = metrics.values()
         if examples:
             out["examples"] = {self.examples_by: [asdict(example) for example in self.examples(examples)]}
-        if self.a.left_out or self.b.left_out:
-            out["left_out"] = {report.system: report.left_out for report in (self.a, self.b)}
+        if not several and any(report.left_out for report in self.reports.values()):
+            out["left_out"] = {system: report.left_out for system, report in self.reports.items()}
         if self.warnings:
             out["warnings"] = self.warnings
         return json_document(out)
 
     @property
     def warnings(self) -> list[CaptionWarning]:
-        """Warnings about the comparison, one sentence each."""
-        return [
-            *warnings_by_system([(report.system, report.warnings) for report in (self.a, self.b)]),
-            *self.own_warnings,
-        ]
+        """Warnings about the systems, then about their comparison, one sentence each."""
+        sentences = [*self.reports.warnings, *few_images_warning(next(iter(self.reports.values())).n_images)]
+        described = [report.description for report in self.reports.values() if report.description is not None]
+        if len({(description.fewest, description.most) for description in described}) > 1:
+            text = (
+                "the systems have different numbers of candidates per image, on which diversity and scores of the "
+                "best candidate depend."
+            )
+            sentences.append(CaptionWarning(text, "different-numbers"))
+        smallest = self.n_tests / (self.resamples + 1)
+        if len(self.reports) > 2 and smallest > SIGNIFICANT:
+            text = (
+                f"with {self.resamples:,} resamples and {counted(self.n_tests, 'test')} no corrected p value is below "
+                f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples, or "
+                "fewer metrics."
+            )
+            sentences.append(CaptionWarning(text, "few-resamples"))
+        return [*dict.fromkeys(sentences)]
 
-    @property
-    def own_warnings(self) -> list[CaptionWarning]:
-        """Warnings about the comparison itself, without those of the systems."""
-        sentences = few_images_warning(self.a.n_images)
-        if self.a.description is not None and self.b.description is not None:
-            description_a, description_b = self.a.description, self.b.description
-            if (description_a.fewest, description_a.most) != (description_b.fewest, description_b.most):
-                text = (
-                    "the systems have different numbers of candidates per image, on which diversity and scores of the "
-                    "best candidate depend."
-                )
-                sentences.append(CaptionWarning(text, "different-numbers"))
-        return sentences
 
-
-@overload
+@answers_other_keywords
 def compare(
-    a: Reports, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
-) -> PairwiseComparison: ...
-@overload
-def compare(
-    a: object,
-    b: object,
+    systems: Mapping[str, object],
     references: object = None,
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
-    names: tuple[str, str] | None = None,
     match: Match = "all",
     several: Several = None,
     clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
-) -> Comparison: ...
-def compare(
-    a: object,
-    b: object = None,
-    references: object = None,
-    metrics: MetricLike | Iterable[MetricLike] | None = None,
-    *,
-    settings: Settings | None = None,
-    names: tuple[str, str] | None = None,
-    match: Match = "all",
-    several: Several = None,
-    clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
-    level: float = 0.95,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = DEFAULT_SEED,
-) -> Comparison | PairwiseComparison:
-    """Compare the captions of two systems on the same images, or all pairs of several systems.
-
-    To compare more systems, score them together: ``compare(captious.score_systems({"mine": ..., "other": ...},
-    references))``.
+) -> Comparison:
+    """Compare the captions of systems on the same images: all pairs of them.
 
     Args:
-        a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, with ``names``,
-            ``level``, ``resamples`` and ``seed`` only; or as ``a`` alone the ``Reports`` of several systems, with
-            ``level``, ``resamples`` and ``seed`` only.
+        systems: the candidates of two or more systems by their names, each in any form that ``score`` takes; or the
+            reports of systems, such as ``score_systems`` returns, with ``level``, ``resamples`` and ``seed`` only.
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
-        names: names of the systems; by default those of their files without extensions, or "a" and "b".
-        metrics, settings, match, several, clean, columns, split: as for ``score``.
+        metrics, settings, match, several, clean: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Returns:
-        The differences between the two systems; for ``Reports``, those between all pairs, with Holm's correction for
-        the number of pairs and outputs.
+        The differences between the systems of each pair, with intervals, effect sizes and p values, which are also
+        given with Holm's correction for the number of pairs and outputs. Misleading results are listed in ``warnings``
+        and issued as CaptiousWarning, each wording once per process.
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.
         ParameterError: the systems do not have the same images (with ``match="common"``); other arguments with reports;
             fewer than two systems.
+
+    >>> comparison = compare({"a": ["a cat"], "b": ["a dog"]}, [["the dog"]], "bleu-1", resamples=10)
+    >>> round(comparison["bleu-1"].difference, 2)
+    0.5
     """
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
-    if isinstance(a, Reports) or (isinstance(a, Report) and isinstance(b, Report)):
+    sampling: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
+    _check_systems(systems, metrics)
+    scored = [name for name, system in systems.items() if isinstance(system, Report)]
+    if scored and len(scored) < len(systems):
+        raise ParameterError(
+            "some systems are reports and others are captions",
+            where=f"reports: {', '.join(scored)}",
+            hint="give the reports of all systems, or the captions of all",
+        )
+    if scored:
         given = {
-            "b": isinstance(a, Reports) and b is not None,
             "references": references is not None,
             "metrics": metrics is not None,
             "settings": settings is not None,
-            "names": isinstance(a, Reports) and names is not None,
             "match": match != "all",
             "several": several is not None,
             "clean": bool(clean),
-            "columns": columns is not None,
-            "split": split is not None,
         }
         if unused := [name for name, is_given in given.items() if is_given]:
             raise ParameterError("reports are already scored", hint=f"leave out {', '.join(unused)}")
-    if isinstance(a, Reports):
-        return pairwise_comparison(a, level=level, resamples=resamples, seed=seed)
-    if isinstance(a, Report) and isinstance(b, Report):
-        name_a, name_b = _pair(names, (a.system, b.system))
-        a, b = a.named(name_a), b.named(name_b)
-        comparison = compare_reports(a, b, level=level, resamples=resamples, seed=seed)
-        issue(comparison.warnings)
-        return comparison
-    if b is None:
-        raise ParameterError(
-            "two systems are needed", hint="give the captions of both, or what captious.score_systems returned"
-        )
-    names = _pair(names, pair_names(a, b))
-    ways = ways_of(several, a, b)
-    selection = select(metrics, settings, several=bool(ways))
-    tables = [candidates for candidates in (a, b) if isinstance(candidates, Captions | CaptionSets)]
-    read_options = read_options_of(columns, split, 2 + (references is not None))
-    table = None if references is None else references_of(references, read_options)
-    if table is None and len(tables) < 2:
-        table = tables[0].references if tables else absent_references(a, read_options)
-    systems = [
-        match_images(candidates, table, read_options=read_options, match=match, several=ways or None, clean=clean)
-        for candidates in (a, b)
-    ]
-    selection, slow = selection.without_slow(systems)
-    issue(slow)
-    report_a, report_b = (
-        evaluate(captions, selection, system=name, several=ways) for name, captions in zip(names, systems, strict=True)
-    )
-    if read_options is not None:
-        read_options.check()
-    comparison = compare_reports(report_a, report_b, level=level, resamples=resamples, seed=seed)
+        reports = [report.named(name) for name, report in systems.items() if isinstance(report, Report)]
+    else:
+        ways = ways_of(several, *systems.values())
+        selection = select(metrics, settings, several=bool(ways))
+        tables = [captions for captions in systems.values() if isinstance(captions, Captions | CaptionSets)]
+        table = None if references is None else references_of(references, None)
+        if table is None and len(tables) < len(systems):
+            table = tables[0].references if tables else absent_references(next(iter(systems.values())))
+        captions = {
+            name: match_images(candidates, table, read_options=None, match=match, several=ways or None, clean=clean)
+            for name, candidates in systems.items()
+        }
+        reports = [*evaluate_systems(captions, selection, several=ways).values()]
+    comparison = compare_reports(*reports, **sampling)
     issue(comparison.warnings)
     return comparison
 
 
-def _pair(names: tuple[str, str] | None, default: tuple[str, str]) -> tuple[str, str]:
-    """Return two different names: those given, or the default, or "a" and "b"."""
-    if names is None:
-        return default if default[0] != default[1] else ("a", "b")
-    if isinstance(names, str) or len(set(names)) != 2 or len(names) != 2:
-        raise ParameterError(f"{names!r} is not a pair of names", hint="give two names: names=('a', 'b')")
-    return names
+def _check_systems(systems: object, metrics: object) -> None:
+    """Refuse what is not a mapping of two or more systems, such as the captions of one.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    hint = 'compare({"a": candidates, "b": candidates}, references, metrics)'
+    if isinstance(metrics, Mapping | References | os.PathLike | list | tuple) and not _are_metrics(metrics):
+        raise ParameterError("compare takes systems by name, then references, then metrics", hint=f"write {hint}")
+    if not isinstance(systems, Mapping) or isinstance(systems, Report):
+        raise ParameterError(f"a {type(systems).__name__} is not systems by name", hint=f"write {hint}")
+    if not all(isinstance(name, str) for name in systems):
+        raise ParameterError("these are the captions of one system, by image", hint=f"write {hint}")
+    if not 2 <= len(systems) <= len(ascii_lowercase):
+        raise ParameterError(
+            f"{counted(len(systems), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"
+        )
+
+
+def _are_metrics(metrics: object) -> bool:
+    """Return whether an argument can be metrics, and not references."""
+    if not isinstance(metrics, list | tuple):
+        return False
+    return all(isinstance(metric, str | BaseMetric) or callable(metric) for metric in metrics)
 
 
 def compare_reports(
-    a: Report, b: Report, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    *reports: Report, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Comparison:
-    """Compare two reports on the same images and outputs.
+    """Compare reports of different names on the same images and outputs, all pairs of them.
 
     Raises:
         ParameterError: images, references or signatures differ.
     """
     sampling = Sampling(resamples, seed, level)
+    tests: dict[tuple[str, str, str], Difference] = {}
+    for a, b in combinations(reports, 2):
+        _check_comparable(a, b)
+        with steps([*a], lambda name: f"testing {name}") as compared:
+            for name in compared:
+                tests[name, a.system, b.system] = _tested(a, b, name, sampling)
+    bootstrap = holm([test.p_bootstrap for test in tests.values()])
+    randomization = holm([test.p_randomization for test in tests.values()])
+    differences = {
+        key: replace(test, corrected_bootstrap=of_bootstrap, corrected_randomization=of_randomization)
+        for (key, test), of_bootstrap, of_randomization in zip(tests.items(), bootstrap, randomization, strict=True)
+    }
+    return Comparison(Reports(reports), differences, sampling)
+
+
+def _check_comparable(a: Report, b: Report) -> None:
     if not same_images(a.ids, b.ids):
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
@@ -656,23 +755,23 @@ def compare_reports(
             where=f"{a.captions.references.name}; {b.captions.references.name}",
             hint="score both against the same references",
         )
-    differences: dict[str, Difference] = {}
-    with steps([*a], lambda name: f"testing {name}") as compared:
-        for name in compared:
-            if name not in b or a[name].signature != b[name].signature:
-                raise ParameterError(
-                    f"{name} was not computed the same way for both systems",
-                    where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
-                    hint="score both with the same metrics and settings",
-                )
-            if a[name].statistics.rows.shape[1] != b[name].statistics.rows.shape[1]:
-                raise ParameterError(
-                    f"{name} compares systems with the same number of candidates per image",
-                    where=f"{a.system}, {b.system}",
-                    hint="score as many candidates per image of both, or use mbleu@mean",
-                )
-            differences[name] = _difference(a[name], b[name], sampling)
-    return Comparison(a, b, differences, sampling)
+
+
+def _tested(a: Report, b: Report, name: str, sampling: Sampling) -> Difference:
+    """Return the difference between two reports in an output, with p values that are not corrected yet."""
+    if name not in b or a[name].signature != b[name].signature:
+        raise ParameterError(
+            f"{name} was not computed the same way for both systems",
+            where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
+            hint="score both with the same metrics and settings",
+        )
+    if a[name].statistics.rows.shape[1] != b[name].statistics.rows.shape[1]:
+        raise ParameterError(
+            f"{name} compares systems with the same number of candidates per image",
+            where=f"{a.system}, {b.system}",
+            hint="score as many candidates per image of both, or use mbleu@mean",
+        )
+    return _difference(a[name], b[name], sampling)
 
 
 def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
@@ -690,136 +789,11 @@ def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
         p_randomization=tests.p_randomization,
         lower_is_better=a.lower_is_better,
         signature=a.signature,
+        corrected_bootstrap=tests.p_bootstrap,
+        corrected_randomization=tests.p_randomization,
     )
 
 
 def _one_text(candidates: str | list[str]) -> str:
     """Format the candidates of an image for an example."""
     return candidates if isinstance(candidates, str) else " | ".join(candidates)
-
-
-# ``PairwiseComparison``: the differences between all pairs of systems, tested together.
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """P values of a difference with Holm's correction for all pairs and metrics."""
-
-    p_bootstrap: float
-    p_randomization: float
-
-
-class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
-    """The comparison of each pair of systems, by their names: ``compared["baseline", "mine"]["cider-d"].difference``.
-
-    Attributes:
-        reports: the systems.
-        corrected: pair -> output -> p values, with Holm's correction for the number of pairs and outputs.
-        level, resamples, seed: confidence level, resamples and seed of intervals and tests.
-    """
-
-    _unknown = ("{name!r} were not compared", "the pairs are")
-
-    def __init__(self, reports: Reports, comparisons: Mapping[tuple[str, str], Comparison]) -> None:
-        self.reports = reports
-        self._parts = dict(comparisons)
-        first = next(iter(self._parts.values()))
-        self.level, self.resamples, self.seed = first.level, first.resamples, first.seed
-        tests = [(pair, name, d) for pair, compared in comparisons.items() for name, d in compared.items()]
-        bootstrap, randomization = (
-            holm([getattr(d, kind) for _, _, d in tests]) for kind in ("p_bootstrap", "p_randomization")
-        )
-        self.corrected: dict[tuple[str, str], dict[str, Corrected]] = {pair: {} for pair in comparisons}
-        for (pair, name, _), *p_values in zip(tests, bootstrap, randomization, strict=True):
-            self.corrected[pair][name] = Corrected(*p_values)
-
-    @property
-    def n_tests(self) -> int:
-        """Number of pairs times number of outputs."""
-        return sum(map(len, self._parts.values()))
-
-    @cached_property
-    def letters(self) -> dict[str, str]:
-        """Letter of each system, which marks scores that are significantly better than its own."""
-        return dict(zip(self.reports, ascii_lowercase, strict=False))
-
-    def beaten(self, system: str, name: str) -> list[str]:
-        """Return the systems that are significantly worse in an output: corrected p of randomization below .05.
-
-        There are none for an output without a better direction.
-        """
-        worse = []
-        for (a, b), compared in self._parts.items():
-            d = compared[name]
-            if system not in (a, b) or d.lower_is_better is None or not d.difference:
-                continue
-            better = b if (d.difference > 0) != d.lower_is_better else a
-            if better == system and self.corrected[a, b][name].p_randomization < SIGNIFICANT:
-                worse.append(a if system == b else b)
-        return worse
-
-    @property
-    def warnings(self) -> list[CaptionWarning]:
-        """Warnings about the comparison, one sentence each."""
-        sentences = self.reports.warnings + [warning for pair in self.values() for warning in pair.own_warnings]
-        smallest = self.n_tests / (self.resamples + 1)
-        if smallest > SIGNIFICANT:
-            text = (
-                f"with {self.resamples:,} resamples and {counted(self.n_tests, 'test')} no corrected p value is below "
-                f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples, or "
-                "fewer metrics."
-            )
-            sentences.append(CaptionWarning(text, "few-resamples"))
-        return [*dict.fromkeys(sentences)]
-
-    def to_table(self) -> Table:
-        """Return a table of the scores, with the letters of the systems that each one beats, then all differences."""
-        return pairwise_table(self)
-
-    def _pictured(self) -> Table:
-        return self.reports.to_table(intervals=True)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON values, as printed by ``captious compare --format json`` for more than two systems."""
-        pairs = []
-        for pair, compared in self.items():
-            values = compared.to_dict()["metrics"]
-            for name, p_values in self.corrected[pair].items():
-                values[name]["corrected_bootstrap"] = p_values.p_bootstrap
-                values[name]["corrected_randomization"] = p_values.p_randomization
-            pairs.append({"systems": pair, "metrics": values})
-        out: dict[str, Any] = {
-            "version": __version__,
-            "systems": [*self.reports],
-            "n_images": next(iter(self.reports.values())).n_images,
-            "level": self.level,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "correction": "holm",
-            "n_tests": self.n_tests,
-            "pairs": pairs,
-        }
-        if self.warnings:
-            out["warnings"] = self.warnings
-        return json_document(out)
-
-
-def pairwise_comparison(
-    reports: Reports, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
-) -> PairwiseComparison:
-    """Compare all pairs of systems, with Holm's correction for their number and that of the outputs.
-
-    Raises:
-        ParameterError: fewer than two systems, or different images or references.
-    """
-    if not 2 <= len(reports) <= len(ascii_lowercase):
-        raise ParameterError(
-            f"{counted(len(reports), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"
-        )
-    return PairwiseComparison(
-        reports,
-        {
-            (a.system, b.system): compare_reports(a, b, level=level, resamples=resamples, seed=seed)
-            for a, b in combinations(reports.values(), 2)
-        },
-    )

@@ -46,11 +46,12 @@ from captious.evaluation.report import (
     signature_lines,
     subject,
 )
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, holm
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, holm
 from captious.tables import (
     PAGE,
     SCREEN,
+    ByValue,
     Cell,
     Column,
     Displayed,
@@ -62,7 +63,7 @@ from captious.tables import (
     labeled,
 )
 from captious.text import Tokenizer, WordLayer, as_tokenizer
-from captious.words import DEFAULT_SEED, counted, counted_of, sample_of
+from captious.words import DEFAULT_SEED, counted, counted_of, percentage, sample_of
 
 #: The images of a number: one group, the mean over groups, or all images together.
 Part: TypeAlias = Literal["group", "macro", "micro"]
@@ -73,8 +74,8 @@ AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images 
 _PART = ("part", "group", "n_images", "metric")
 
 
-@dataclass(frozen=True)
-class GroupScore:
+@dataclass(frozen=True, eq=False)
+class GroupScore(ByValue):
     """A score of one group, or of all images.
 
     Attributes:
@@ -98,8 +99,8 @@ class GroupScore:
     signature: str
 
 
-@dataclass(frozen=True)
-class GroupDifference:
+@dataclass(frozen=True, eq=False)
+class GroupDifference(ByValue):
     """A difference between two systems in one group, or in all images, b minus a.
 
     Attributes:
@@ -360,6 +361,11 @@ def by_group(
         InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
         ParameterError: another kind of result.
     """
+    if isinstance(result, Comparison) and len(result.reports) > 2:
+        raise ParameterError(
+            f"a comparison of {len(result.reports)} systems has no differences by group",
+            hint=f"choose a pair: comparison.between{result.pairs[0]}",
+        )
     if not isinstance(result, Report | Reports | Comparison):
         raise ParameterError(
             f"a {type(result).__name__} has no scores by group",
@@ -384,10 +390,11 @@ def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedCompar
     resampled: dict[tuple[str, str], ResampledDifference] = {}
     with steps([*enumerate(a)], lambda group: f"testing {group[1]}") as numbered:
         for i, group in numbered:
-            for name in comparison:
+            for name in comparison.a:
                 resampled[name, group] = resampled_difference(a[group][name], b[group][name], resamples, seed + i)
     differences: list[GroupDifference] = []
-    for name, whole in comparison.items():
+    for name in comparison.a:
+        whole = comparison[name]
         within = [resampled[name, group] for group in a]
         tests = [difference.significance(comparison.sampling) for difference in within]
         corrected = zip(holm([t.p_bootstrap for t in tests]), holm([t.p_randomization for t in tests]), strict=True)
@@ -429,17 +436,25 @@ def _difference(
     )
 
 
-def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> Table:
+def grouped_score_table(
+    grouped: Sequence[GroupedReport],
+    *,
+    intervals: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Table:
     """Return a table of systems side by side, with a row per output and group, and per average; the best of several is
     marked.
 
     Args:
         grouped: systems that were scored with the same metrics, by the same groups.
-        intervals: show 95% bootstrap intervals, with seed ``DEFAULT_SEED + i`` for group i.
+        intervals: show 95% bootstrap intervals, with seed ``seed + i`` for group i.
+        resamples, seed: number of resamples and random seed of the intervals.
     """
+    sampling: dict[str, Any] = {"intervals": intervals, "resamples": resamples, "seed": seed}
     reports = [system.whole for system in grouped]
     same = have_same_images(reports)
-    by_system = [system.scores(intervals=intervals) for system in grouped]
+    by_system = [system.scores(**sampling) for system in grouped]
     rows = []
     for scores in zip(*by_system, strict=True):
         first = scores[0]
@@ -459,13 +474,13 @@ def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = F
         for system, scores in zip(grouped, by_system, strict=True)
         for score in scores
     ]
-    documents = [system.to_dict(intervals=intervals) for system in grouped]
-    over = f"95% bootstrap over images, within groups, {DEFAULT_RESAMPLES:,} resamples, seed {DEFAULT_SEED}."
+    documents = [system.to_dict(**sampling) for system in grouped]
     about_groups = [
         f"by {grouped[0].by}; macro: mean over groups",
         *(f"  {name}: {counted(report.n_images, 'image')}" for name, report in grouped[0].items()),
     ]
-    table = side_by_side(reports, rows, records, documents, over * intervals, about_groups)
+    of_intervals = Sampling(resamples, seed) if intervals else None
+    table = side_by_side(reports, rows, records, documents, of_intervals, "images, within groups", about_groups)
     return replace(
         table,
         columns=[Column("images", "count", media=(SCREEN, PAGE)), *table.columns],
@@ -499,8 +514,8 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
         )
     correction = f"Holm's correction for {counted(len(grouped.group_sizes), 'group')}, for each metric"
     note = (
-        f"{whole.level:.0%} intervals and p values from {whole.resamples:,} resamples of the images of each group, "
-        f"seed {whole.seed}. Corrected: {correction}."
+        f"{percentage(whole.level)} intervals and p values from {whole.resamples:,} resamples of the images of each "
+        f"group, seed {whole.seed}. Corrected: {correction}."
     )
     return Table(
         columns=[
@@ -512,8 +527,8 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
         records=[difference_record(whole, asdict(d)) for d in grouped.differences],
         document=grouped.to_dict(examples=examples),
         title=f"{subject([whole.a])} · by {grouped.by}",
-        caption=f"{counted(whole.a.n_images, 'image')} by {grouped.by}; below each difference its {whole.level:.0%} "
-        f"interval; corrected: {correction}",
+        caption=f"{counted(whole.a.n_images, 'image')} by {grouped.by}; below each difference its "
+        f"{percentage(whole.level)} interval; corrected: {correction}",
         notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],
         comments=[
             *comparison_comments(whole),
@@ -522,7 +537,9 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
             f"p values of groups have {correction}",
             *(f"  {name}: {counted(n, 'image')}" for name, n in grouped.group_sizes.items()),
         ],
-        pictures=difference_pictures(rows, 3, f"{whole.b.system} − {whole.a.system}; {whole.level:.0%} intervals"),
+        pictures=difference_pictures(
+            rows, 3, f"{whole.b.system} − {whole.a.system}; {percentage(whole.level)} intervals"
+        ),
         below=example_table(whole, examples) if examples else None,
     )
 

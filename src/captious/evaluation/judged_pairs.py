@@ -15,12 +15,12 @@ from captious.data import Captions, Match, read_captions, read_references, same_
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.scoring import add_reference_counts, reference_counts
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
-from captious.metrics.shared.judges import PairwiseJudge
+from captious.metrics.shared.judges import Judgments, PairwiseJudge
 from captious.models.chat import ChatModel
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, counted_of
+from captious.words import DEFAULT_SEED, counted, counted_of, percentage
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +108,8 @@ class Preferences(Displayed):
         ]
         level, resamples, seed = self.sampling.level, self.sampling.resamples, self.sampling.seed
         notes = [
-            f"Win rate of the first: wins and half of the ties. {level:.0%} bootstrap over images, {resamples:,} "
-            f"resamples, seed {seed}."
+            f"Win rate of the first: wins and half of the ties. {percentage(level)} bootstrap over images, "
+            f"{resamples:,} resamples, seed {seed}."
         ]
         title = f"{counted(self.n_images, 'image')} · judge-pairwise"
         return Table(
@@ -193,7 +193,7 @@ def judge_pairwise(
     Raises:
         InputError: invalid captions.
         ParameterError: fewer than two systems, or systems with different images; no model.
-        EndpointError: the endpoint does not answer.
+        EndpointError: the endpoint does not answer, or no answer can be read.
     """
     sampling = Sampling(resamples, seed, level)
     metric = judge if isinstance(judge, PairwiseJudge) else PairwiseJudge(judge=judge)
@@ -213,7 +213,11 @@ def judge_pairwise(
     rows = {name: [side.references.rows_by_id[image] for image in first.ids] for name, side in captions.items()}
     captions = {name: side.select(rows[name]) for name, side in captions.items()}
     warnings: list[str] = []
-    pairs = [_judged(metric, a, b, captions[a], captions[b], sampling, warnings) for a, b in combinations(systems, 2)]
+    asked: list[Judgments] = []
+    pairs = [
+        _judged(metric, a, b, captions[a], captions[b], sampling, asked, warnings) for a, b in combinations(systems, 2)
+    ]
+    metric.asking.check_read(asked)
     signatures: Sequence[str] = metric.signatures()
     if metric.needs_references:
         signatures = add_reference_counts(signatures, *reference_counts(first.references))
@@ -224,9 +228,16 @@ def judge_pairwise(
 
 
 def _judged(
-    metric: PairwiseJudge, a: str, b: str, of_a: Captions, of_b: Captions, sampling: Sampling, warnings: list[str]
+    metric: PairwiseJudge,
+    a: str,
+    b: str,
+    of_a: Captions,
+    of_b: Captions,
+    sampling: Sampling,
+    asked: list[Judgments],
+    warnings: list[str],
 ) -> Preference:
-    """Return the verdicts about two systems with the same images in the same order."""
+    """Return the verdicts about two systems with the same images in the same order; add what was asked."""
     texts = [*zip(of_a.candidates, of_b.candidates, strict=True)]
     points = np.full(len(texts), 0.5)
     changed = np.zeros(len(texts), bool)
@@ -237,6 +248,9 @@ def _judged(
             metric.asking.judgments([{"a": pair[a], "b": pair[b]} for pair in (texts[row] for row in rows)], references)
             for a, b in ((0, 1), (1, 0))
         ]
+        asked += orders
+        if len(rows) >= _ENOUGH:  # no others are wasted
+            metric.asking.check_read(asked)
         forth, back = orders[0].scores, 1 - orders[1].scores
         points[rows] = np.where(np.isnan(forth + back), np.nan, np.where(forth == back, forth, 0.5))
         changed[rows] = ~np.isnan(forth + back) & (forth != back)
@@ -258,6 +272,7 @@ def _win_rate(
     return float(metric.aggregate(statistics.sum(axis=0))[0]), sampling.interval(resampled)
 
 
+_ENOUGH = 10  # images by which it is known whether a model's answers can be read
 _MOST_STEPS = 10_000
 _CLOSE = 1e-10  # tolerance for logarithms of strengths
 

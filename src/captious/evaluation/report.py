@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +18,21 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId, References, same_images
 from captious.data.formats import is_standard_input
-from captious.errors import CaptionWarning, CaptiousError, ParameterError, option
+from captious.errors import (
+    CaptionWarning,
+    CaptiousError,
+    ParameterError,
+    UnknownImageError,
+    UnknownNameError,
+    option,
+)
 from captious.evaluation.checks import warnings_by_system
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
+from captious.evaluation.explanations import Explanation, explained_row
+from captious.files import write_csv
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.registry import Request
+from captious.metrics.contract.registry import Request, labels_called
 from captious.metrics.diversity import known_captions
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.tables import (
     LOWER_IS_BETTER,
     Cell,
@@ -35,7 +48,7 @@ from captious.tables import (
 )
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted
+from captious.words import DEFAULT_SEED, counted, percentage
 
 if TYPE_CHECKING:
     from captious.tables import Picture
@@ -150,9 +163,12 @@ def score_table(
         intervals: show 95% bootstrap intervals.
         resamples, seed: number of resamples and random seed of the intervals.
     """
-    sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    sampling = Sampling(resamples, seed) if intervals else None
     spans = [
-        {name: result.confidence_interval(**sampling) if intervals else None for name, result in report.items()}
+        {
+            name: result.confidence_interval(sampling.level, **sampling.settings) if sampling else None
+            for name, result in report.items()
+        }
         for report in reports
     ]
     rows = []
@@ -171,9 +187,8 @@ def score_table(
         for report, span in zip(reports, spans, strict=True)
         for name, result in report.items()
     ]
-    documents = [report.to_dict(intervals=intervals, **sampling) for report in reports]
-    over = f"95% bootstrap over images, {resamples:,} resamples, seed {seed}." if intervals else ""
-    table = side_by_side(reports, rows, records, documents, over)
+    documents = [report.to_dict(intervals=intervals, resamples=resamples, seed=seed) for report in reports]
+    table = side_by_side(reports, rows, records, documents, sampling, reports[0].resampled)
     return replace(table, description=_descriptions([report.description for report in reports]))
 
 
@@ -182,7 +197,8 @@ def side_by_side(
     rows: Sequence[Row],
     records: Sequence[dict[str, object]],
     documents: Sequence[dict[str, Any]],
-    sampling: str,
+    sampling: Sampling | None,
+    over: str,
     about_groups: Sequence[str] = (),
 ) -> Table:
     """Return a table with a column for each system.
@@ -190,16 +206,20 @@ def side_by_side(
     Args:
         reports: the systems.
         rows, records, documents: the table's; one document for each system.
-        sampling: a sentence about the sampling of intervals; empty without intervals.
+        sampling: that of the intervals; None without intervals.
+        over: what is resampled.
         about_groups: lines about groups of images, for comments in papers.
     """
     several = len(reports) > 1
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}
-    if sampling:  # pictures are of intervals
-        pictures = score_pictures(columns, rows)
+    about_intervals: list[str] = []
+    if sampling is not None:
+        level = percentage(sampling.level)
+        pictures = score_pictures(columns, rows, level)
+        about_intervals = [f"{level} bootstrap over {over}, {sampling.resamples:,} resamples, seed {sampling.seed}."]
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
-    legend = [*[sampling] * bool(sampling), *[_BEST] * marked, *lower_is_better_note(rows)]
+    legend = [*about_intervals, *[_BEST] * marked, *lower_is_better_note(rows)]
     return Table(
         columns=columns,
         rows=rows,
@@ -211,7 +231,7 @@ def side_by_side(
         comments=[
             f"captious {__version__}",
             *map(images_text, reports),
-            *[sampling] * bool(sampling),
+            *about_intervals,
             *about_groups,
             *signature_lines(reports[0]),
         ],
@@ -326,11 +346,13 @@ class Statistics:
     Args:
         metric: the metric.
         rows: float64[n_images, k].
+        ids: the images, in this order; empty if they are not known.
     """
 
-    def __init__(self, metric: BaseMetric, rows: NDArray[np.float64]) -> None:
+    def __init__(self, metric: BaseMetric, rows: NDArray[np.float64], ids: Sequence[ImageId] = ()) -> None:
         self.metric = metric
         self.rows = rows
+        self.ids = ids
         self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._exchanged: dict[tuple[Statistics, int, int], NDArray[np.float64]] = {}
 
@@ -371,7 +393,10 @@ class Statistics:
 
 
 class Result:
-    """One output of one metric on one system.
+    """One output of one metric on one system: ``float(result)``, ``round(result, 4)``, ``result > 0.3``.
+
+    A result is equal to a number if its score is, and to another result if both have the same name, signature and
+    statistics of the same images. ``captious.compare`` tells whether one is better than another.
 
     Attributes:
         name: the label by which it was requested, such as "bleu-4" or "cider-d@paper".
@@ -392,20 +417,68 @@ class Result:
     def __float__(self) -> float:
         return self.score
 
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.score, digits)
+
     def __format__(self, form: str) -> str:
         return format(self.score, form) if form else str(self)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Real):
+            return bool(self.score == other)
+        if type(other) is not type(self):
+            return NotImplemented
+        return (self.name, self.signature, *self.statistics.ids) == (
+            other.name,
+            other.signature,
+            *other.statistics.ids,
+        ) and np.array_equal(self.statistics.rows, other.statistics.rows, equal_nan=True)
+
+    def __hash__(self) -> int:
+        return hash(self.name if math.isnan(self.score) else self.score)
+
+    def __lt__(self, other: object) -> bool:
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other: object) -> bool:
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other: object) -> bool:
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other: object) -> bool:
+        return self._compared(other, operator.ge)
+
+    def _compared(self, other: object, relation: Callable[[Any, Any], Any]) -> bool:
+        if isinstance(other, Result):
+            raise TypeError("results of two systems are compared with captious.compare, which tests the difference")
+        return bool(relation(self.score, other)) if isinstance(other, Real) else NotImplemented
+
+    @property
+    def output(self) -> str:
+        """The output of the metric, such as "cider-d" for the label "cider-d@paper"."""
+        return self.statistics.metric.outputs[self.column]
 
     @property
     def lower_is_better(self) -> bool | None:
         """Whether lower scores are better; None if neither higher nor lower scores are."""
         metric = self.statistics.metric
-        output = metric.outputs[self.column]
-        return None if output in metric.no_direction else output in metric.lower_is_better
+        return None if self.output in metric.no_direction else self.output in metric.lower_is_better
 
     @property
     def per_caption(self) -> NDArray[np.float64]:
         """Caption scores, float64[n_images], in the order of the report's ids."""
         return self.statistics.per_caption[:, self.column]
+
+    @property
+    def by_image(self) -> Mapping[ImageId, float]:
+        """Caption scores by image id."""
+        return dict(zip(self.statistics.ids, self.per_caption.tolist(), strict=True))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the corpus score: ``confidence_interval`` with its defaults."""
+        return self.confidence_interval()
 
     def confidence_interval(
         self, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -444,8 +517,10 @@ class Report(DisplayedMapping[str, Result]):
         system: name of the system.
         warnings: warnings about misleading scores, one sentence each.
         description: descriptive statistics of several candidates per image; otherwise None.
+        resampled: what intervals resample.
     """
 
+    resampled = "images"
     _unknown = ("{name!r} was not scored", "this report has")
 
     def __init__(
@@ -519,20 +594,93 @@ class Report(DisplayedMapping[str, Result]):
         return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 
     def label_of(self, name: object) -> str | None:
-        """Return the label of a result, given the label itself, its output, or its request.
+        """Return the label of a result, given the label itself, its output, its request, or another name for these.
 
-        "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D, "cider-d:sigma=6" for "cider-d".
+        "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D, "cider-d:sigma=6" for "cider-d";
+        "Bleu_4" and "B@4" stand for "bleu-4". "CIDEr", which is the toolkit's name of cider-d, stands for cider if that
+        was scored.
         """
-        if not isinstance(name, str) or name in self._parts:
-            return name if isinstance(name, str) else None
-        labels = [label for label, item in self._parts.items() if item.statistics.metric.outputs[item.column] == name]
-        if len(labels) == 1:
-            return labels[0]
-        try:
-            label = Request.from_text(name).label
-        except CaptiousError:
+        if not isinstance(name, str):
             return None
-        return label if label in self._parts else None
+        for label, is_output in ((name, True), *_spellings(name)):
+            if label in self._parts:
+                return label
+            labels = [own for own, item in self._parts.items() if item.output == label]
+            if is_output and len(labels) == 1:
+                return labels[0]
+        return None
+
+    def unknown(self, name: object) -> UnknownNameError:
+        """Return the error for a name that has no result, or for that of a metric with several outputs."""
+        family = name.lower().replace("_", "-") if isinstance(name, str) else None
+        outputs = [label for label, item in self._parts.items() if item.statistics.metric.name == family]
+        if not outputs:
+            return super().unknown(name)
+        return UnknownNameError(f"{name!r} is a metric, not one of its outputs", hint=f"name one: {', '.join(outputs)}")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._content() == other._content() and self._parts == other._parts
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> tuple[object, ...]:
+        """Return what was scored, for comparison with another report."""
+        about = (self.system, [*self.warnings], self.description)
+        if self._captions is None:
+            return about
+        references = self._captions.references
+        return (*about, self.ids, [*self.candidates], references.texts, references.offsets.tolist())
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the results."""
+        return tuple(self._parts)
+
+    def worst(self, metric: str, n: int = 1) -> list[ImageId]:
+        """Return the images whose captions have the worst scores, the worst first; those without a score come last.
+
+        Args:
+            metric: the name of a result that has a better direction.
+            n: number of images, at least 1; all if there are fewer.
+
+        Raises:
+            UnknownNameError: there is no such result.
+            ParameterError: no direction is better, or ``n`` is below 1.
+        """
+        result = self[metric]
+        if result.lower_is_better is None:
+            raise ParameterError(
+                f"neither higher nor lower values of {result.name} are better, so none is the worst",
+                hint=f"sort by report[{result.name!r}].per_caption",
+            )
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+            raise ParameterError(f"n is {n!r}", hint="give a number of images, 1 or more")
+        scores = -result.per_caption if result.lower_is_better else result.per_caption
+        order = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[:n].tolist()
+        return [self.ids[row] for row in order]
+
+    def explain(self, metric: str, image: ImageId) -> Explanation:
+        """Explain the score of a caption, as it was computed: with the document frequencies of all references.
+
+        Args:
+            metric: the name of a result whose metric can be explained, such as "cider-d" or "meteor".
+            image: an image id; an integer and its decimal digits as text are the same.
+
+        Raises:
+            UnknownNameError: there is no such result.
+            UnknownImageError: there is no such image.
+            ParameterError: the metric cannot be explained, or images have several candidates.
+        """
+        result, captions = self[metric], self.single_captions
+        rows = [row for row, id in enumerate(captions.ids) if str(id) == str(image)]
+        if not rows:
+            raise UnknownImageError(
+                f"there is no image {image}", where=self.system, hint="give an image id of the candidates"
+            )
+        about: Any = {"label": result.name, "score": float(result.per_caption[rows[0]]), "signature": result.signature}
+        return explained_row(result.statistics.metric, captions, rows[0], **about)
 
     def summary(self) -> str:
         """Return one line with the scores: "improved: 24 images, bleu-4 0.4856"."""
@@ -559,16 +707,16 @@ class Report(DisplayedMapping[str, Result]):
             intervals: compute 95% intervals; otherwise ``ci95`` is None.
             resamples, seed: number of resamples and random seed of the intervals.
         """
-        sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
+        sampling = Sampling(resamples, seed)
         out: dict[str, Any] = {
             "version": __version__,
             "name": self.system,
             "n_images": self.n_images,
-            **({"level": 0.95, **sampling} if intervals else {}),
+            **({"level": sampling.level, **sampling.settings} if intervals else {}),
             "metrics": {
                 name: {
                     "score": result.score,
-                    "ci95": result.confidence_interval(**sampling) if intervals else None,
+                    "ci95": result.confidence_interval(sampling.level, **sampling.settings) if intervals else None,
                     "lower_is_better": result.lower_is_better,
                     "signature": result.signature,
                 }
@@ -594,18 +742,44 @@ class Report(DisplayedMapping[str, Result]):
         for name, result in self._parts.items():
             whole = result.statistics
             if id(whole) not in statistics:
-                statistics[id(whole)] = Statistics(whole.metric, whole.rows[rows])
+                ids = [self.ids[row] for row in rows.tolist()]
+                statistics[id(whole)] = Statistics(whole.metric, whole.rows[rows], ids)
             results[name] = Result(name, result.signature, statistics[id(whole)], result.column)
         return Report(self.system, self.captions.select(rows), results, [])
 
-    def columns(self) -> dict[str, Any]:
-        """Return caption scores as columns for a data frame: id, candidate, and one per output; one entry per image.
+    def to_records(self) -> list[Mapping[str, Any]]:
+        """Return caption scores, one record per image: id, candidate, and the score in each output.
 
-        With several candidates per image the second column is ``candidates`` and contains lists.
+        With several candidates per image the second field is ``candidates``, a list.
         """
-        scores = {name: result.per_caption for name, result in self._parts.items()}
         column = "candidates" if isinstance(self.captions, CaptionSets) else "candidate"
-        return {"id": list(self.ids), column: list(self.candidates), **scores}
+        scores = zip(*(result.per_caption.tolist() for result in self._parts.values()), strict=True)
+        return [
+            {"id": image, column: candidate, **dict(zip(self._parts, of_image, strict=True))}
+            for image, candidate, of_image in zip(self.ids, self.candidates, scores, strict=True)
+        ]
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write caption scores, one row per image as in ``to_records``, to a file that programs read back.
+
+        Captions are as they are, several of an image as a JSON list; an undefined score is empty. The file appears
+        complete or not at all.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        write_csv(path, self.to_records())
+
+
+def _spellings(name: str) -> Iterator[tuple[str, bool]]:
+    """Yield labels that a name may mean, as a request or in another naming scheme, and whether each is an output alone,
+    without variant and parameters.
+    """
+    with suppress(CaptiousError):
+        request = Request.from_text(name)
+        yield request.label, not request.variant and not request.parameters
+    for label in labels_called(name):
+        yield label, ":" not in label and "@" not in label
 
 
 # Names of systems, detection of several systems in the arguments of ``score``, and ``Reports``, their scores.
@@ -666,13 +840,17 @@ class Reports(DisplayedMapping[str, Report]):
         table = score_table([*self.values()], intervals=intervals, resamples=resamples, seed=seed)
         return dict(table.document)
 
-    def columns(self) -> dict[str, Any]:
-        """Return caption scores as columns: system, id, candidate, and outputs; one entry per system and image."""
-        columns: dict[str, list[Any]] = {}
-        for system, report in self.items():
-            for name, values in {"system": [system] * report.n_images, **report.columns()}.items():
-                columns.setdefault(name, []).extend(values)
-        return columns
+    def to_records(self) -> list[Mapping[str, Any]]:
+        """Return caption scores, one record per system and image: system, id, candidate, and the scores."""
+        return [{"system": system, **record} for system, report in self.items() for record in report.to_records()]
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write caption scores, one row per system and image as in ``to_records``; see ``Report.to_csv``.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        write_csv(path, self.to_records())
 
     def _pictured(self) -> Table:
         return self.to_table(intervals=True)

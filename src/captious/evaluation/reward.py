@@ -24,6 +24,7 @@ from captious.metrics.contract.metric import BaseMetric, Metric, RowScores, SetM
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, MetricLike, names_metric, select
 from captious.metrics.contract.settings import Settings, answers_other_keywords
+from captious.native import using_threads
 from captious.words import counted, shortened
 
 _SAMPLE = 1000  # images whose references are scored, to find out whether every reward would be 0
@@ -78,7 +79,7 @@ def reward(
         for label, column in item.output_indices.items()
         if label in weight_of
     ]
-    made = Reward(terms, read_references(references), selection.settings.references_as)
+    made = Reward(terms, read_references(references), selection.settings.references_as, selection.settings.threads)
     issue([*selection.warnings, *made.warnings()])
     return made
 
@@ -151,6 +152,7 @@ class Reward:
         terms: outputs of metrics of captions, whose weighted sum is the reward.
         references: references of all images of the training set; metrics that have to be fitted are fitted on them.
         references_as: "each" reference separately, or all of an image concatenated into one ("cat").
+        threads: number of threads, up to 1,024. By default, ``CAPTIOUS_THREADS``, or all cores.
 
     Attributes:
         signature: everything that the scores depend on besides the captions: the signature of the output, or those of
@@ -161,8 +163,14 @@ class Reward:
         ParameterError: a metric judges several candidates together.
     """
 
-    def __init__(self, terms: Sequence[RewardTerm], references: References, references_as: str = "each") -> None:
-        self._arguments = tuple(terms), references, references_as
+    def __init__(
+        self,
+        terms: Sequence[RewardTerm],
+        references: References,
+        references_as: str = "each",
+        threads: int | None = None,
+    ) -> None:
+        self._arguments = tuple(terms), references, references_as, threads
         counts = reference_counts(references)
         self._references = references.concatenated if references_as == "cat" else references
         self._rows = ImageRows(references)
@@ -178,8 +186,9 @@ class Reward:
                     f"{metric.name} has no output {term.output!r}", hint=f"its outputs are {', '.join(metric.outputs)}"
                 )
             if id(metric) not in self._scorers:
-                state = self._states[id(metric)] = metric.fit(self._references)
-                self._scorers[id(metric)] = metric.row_scores(self._references, state)
+                with using_threads(threads):
+                    state = self._states[id(metric)] = metric.fit(self._references)
+                    self._scorers[id(metric)] = metric.row_scores(self._references, state)
             of_outputs = metric.signatures(self._states[id(metric)])
             if metric.needs_references:
                 of_outputs = add_reference_counts(of_outputs, *counts, references_as=references_as)
@@ -235,7 +244,8 @@ class Reward:
         rows = self._rows.look_up(image_ids, len(texts))
         if not len(rows):
             return np.empty(0)
-        scores = {key: scorer(rows, texts) for key, scorer in self._scorers.items()}
+        with using_threads(self._arguments[-1]):
+            scores = {key: scorer(rows, texts) for key, scorer in self._scorers.items()}
         parts = [
             scores[id(term.metric)][:, term.metric.outputs.index(term.output)] * term.weight
             for term in self._arguments[0]

@@ -386,12 +386,12 @@ def _statistics(
 ) -> Iterator[Statistics]:
     """Return statistics with one row per image; with several candidates, one array for each way."""
     if not (isinstance(metric, Metric) and isinstance(captions, CaptionSets)):
-        yield Statistics(metric, metric.statistics(captions, state))
+        yield Statistics(metric, metric.statistics(captions, state), captions.ids)
         return
     rows = OfK.candidate_statistics(metric, captions, state)
     for choice in OfK.ways(metric, ways):
         of_images = OfK(metric, choice)
-        yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
+        yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets), captions.ids)
 
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:

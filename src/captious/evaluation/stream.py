@@ -10,11 +10,11 @@ from captious.data.matching import MatchOptions
 from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError
 from captious.evaluation.checks import CaptionFindings, issue
 from captious.evaluation.scoring import check_needed_references, reference_counts, run_signatures, run_warnings
-from captious.evaluation.statistics import ExactSums
 from captious.metrics.contract.metric import SetMetric, State
 from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.statistics import ExactSums
 from captious.words import counted, shortened
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from captious.data import read_references
 from captious.errors import CaptionWarning, ParameterError, ResourceError, UnknownNameError, requesting
 from captious.evaluation.checks import few_images_warning, warnings_by_system
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.files import whole_file
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.files import as_own, data_folder, load_own
@@ -38,6 +37,7 @@ from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used, coco_available, names_metric
 from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.tables import Curves, scatter
 from captious.words import DEFAULT_SEED
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError, option
-from captious.evaluation.statistics import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, standardized, williams
+from captious.statistics import Sampling, permutation_p_value
 
 # Protocols: how published work compares metrics with human judgments.
 #

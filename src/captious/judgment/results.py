@@ -9,10 +9,10 @@ from numbers import Real
 from typing import Any
 
 from captious.errors import UnknownNameError
-from captious.evaluation.statistics import Sampling
 from captious.judgment.judgments import PEOPLE, Protocol
 from captious.judgment.scores import negated
 from captious.plugins import did_you_mean
+from captious.statistics import Sampling
 from captious.tables import (
     Cell,
     Cloud,
@@ -32,6 +32,7 @@ from captious.tables import (
     json_document,
 )
 from captious.version import __version__
+from captious.words import percentage
 
 __all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Study"]
 
@@ -88,7 +89,7 @@ def _ranking(result: BenchmarkResult, level: float) -> Ranking:
     agreements = sorted(result.agreements.values(), key=lambda a: (a.rank or 0, -a.value))
     return Ranking(
         result.protocol.full_name,
-        f"{_statistic(result)}; {level:.0%} intervals",
+        f"{_statistic(result)}; {percentage(level)} intervals",
         {a.metric: Dot(100 * a.value, (100 * a.interval[0], 100 * a.interval[1])) for a in agreements},
         [a.rank for a in agreements],
     )
@@ -100,7 +101,7 @@ def _columns(result: BenchmarkResult, level: float) -> list[Column]:
     first = next(iter(result.agreements.values()))
     return [
         Column("value", "percent", group=name, in_papers=result.protocol.statistic),
-        Column(f"{level:.0%} interval", "percent", group=name),
+        Column(f"{percentage(level)} interval", "percent", group=name),
         *([Column("p", "p", group=name, in_papers="p")] if first.p is not None else []),
         *([Column("rank", "count", group=name)] if first.rank is not None else []),
         *(Column(part, "percent", group=name, apart="its parts, ×100") for part in first.parts),
@@ -205,7 +206,7 @@ def _explanations(judgment: Judgment) -> list[str]:
     units = dict.fromkeys("systems" if result.protocol.of == "systems" else "images" for result in judgment.values())
     unit_names = " or ".join(units)
     sentences = [
-        f"{judgment.level:.0%} intervals: percentile bootstrap over {unit_names}, "
+        f"{percentage(judgment.level)} intervals: percentile bootstrap over {unit_names}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
     if any(a.p is not None for result in judgment.values() for a in result.agreements.values()):
@@ -215,7 +216,7 @@ def _explanations(judgment: Judgment) -> list[str]:
     )
     tested = [result for result in judgment.values() if any(a.rank is not None for a in result.agreements.values())]
     if tested:
-        better = f"Rank: 1 plus the number of metrics that are significantly better at {1 - judgment.level:.0%}"
+        better = f"Rank: 1 plus the number of metrics that are significantly better at {percentage(1 - judgment.level)}"
         sentences.append(f"{better} ({_tests(tested)}; Holm's correction over the pairs of a benchmark).")
         sentences += _exceptions(tested, judgment.level)
     return sentences

@@ -17,7 +17,7 @@ from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ChoiceParameter
 from captious.metrics.shared.references import CombineParameter, combine_references
-from captious.metrics.shared.scene_encoder import ParserParameter, slow_parses
+from captious.metrics.shared.scene_encoder import ParserParameter, parsed_in_pieces, slow_parses
 from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
 from captious.parsing.parses import Parse
 from captious.parsing.sources import ParsedCaptions
@@ -57,6 +57,9 @@ class Hwcm(MeanMetric):
 
     def slow(self, captions: Captions) -> str:
         return slow_parses(captions, self.tokenizer, self.parser)
+
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        return parsed_in_pieces(captions, self.tokenizer, self.parser)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(ParsedCaptions(self.tokenizer, self.parser))

@@ -12,7 +12,7 @@ from captious.data import Captions, CaptionSets, References
 from captious.errors import requesting
 from captious.metrics.contract.metric import Metric, RowScores, SetMetric, State, mean_of_scored
 from captious.metrics.contract.parameters import ChoiceParameter
-from captious.metrics.shared.scene_encoder import ParserParameter, n_long_captions, slow_parses
+from captious.metrics.shared.scene_encoder import ParserParameter, n_long_captions, parsed_in_pieces, slow_parses
 from captious.parsing.sources import approximate
 from captious.resources import meteor_tables as meteor
 from captious.scenes.graphs import CATEGORIES, Facts, agreement, count
@@ -96,13 +96,15 @@ class Spice(Metric):
     def _long_sentences(self, captions: Captions) -> list[str]:
         if self.split != "none":
             return []
+        cut = parsed_in_pieces(captions, self.tokenizer, self.parser)
         n = n_long_captions(captions, self.tokenizer)
         if n < _SEVERAL:
-            return []
+            return cut
         return [
+            *cut,
             f"{counted(n, 'caption', 'have')} more than {LONG_SENTENCE} words, and SPICE parses each as one "
             "sentence, as the official program does: "
-            f"{requesting(f'{self.name}:split=sentences')} parses sentence by sentence."
+            f"{requesting(f'{self.name}:split=sentences')} parses sentence by sentence.",
         ]
 
     def slow(self, captions: Captions) -> str:

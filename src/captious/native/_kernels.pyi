@@ -1,6 +1,4 @@
-"""
-Kernels over arrays of numbers and UTF-8 text.
-"""
+"""Kernels over arrays of numbers and UTF-8 text."""
 
 import enum
 from typing import Annotated, Any
@@ -289,9 +287,15 @@ class Pcfg:
     def parse_spans(self, tag_offsets: numpy.typing.NDArray[numpy.int64], tag_states: numpy.typing.NDArray[numpy.int32], tag_scores: numpy.typing.NDArray[numpy.float32], words: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], *, may: numpy.typing.NDArray[numpy.uint8], longest: int, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
         As parse(), for long sentences, in a time that grows with their length: only some spans of words may be
-        constituents, and the best derivation may be lost. may[i] is the sum of 1 if several words may begin
-        with word i of all sentences, and 2 if they may end with it. Spans of more than `longest` words begin
-        with the first word of a sentence or end with one of its last two.
+        constituents, and the best derivation may be lost, or all of them. may[i] is the sum of 1 if several
+        words may begin with word i of all sentences, and 2 if they may end with it. Spans of more than
+        `longest` words begin with the first word of a sentence or end with one of its last two.
+        """
+
+    @property
+    def work(self) -> int:
+        """
+        The number of blocks of rules that charts have looked at so far: time, but the same on every machine.
         """
 
     def set_scores(self, binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -317,9 +321,7 @@ def parse_vector_lines(lines: bytes, width: int) -> tuple[numpy.typing.NDArray[n
     """
 
 def sorted_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """
-    Stable order of words by their bytes; int64[n_words].
-    """
+    """Stable order of words by their bytes; int64[n_words]."""
 
 def find_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: tuple[str, ...]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """

@@ -123,6 +123,10 @@ class ScoredLexicon(Lexicon):
         entries = slice(self._starts[number], self._starts[number + 1])
         return WordTags(self._tag_states[entries], self._scores_of_tags[entries])
 
+    def knows(self, word: str) -> bool:
+        spelling = american(word)
+        return spelling in self._word_of and not spelling.startswith(ANY_SHAPE)
+
     def any_tags(self) -> NDArray[np.int32]:
         return np.unique(self._tag_states)
 

@@ -1,16 +1,26 @@
-"""The parse of a caption, and the arrays in which files of prepared references store parses."""
+"""The parse of a caption, arrays for files of prepared references, and the parses that are kept in the cache folder."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import sqlite3
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.prepared import text_array, texts_of
+from captious.errors import CaptiousWarning
+from captious.files import size_setting
+from captious.progress import tell
+from captious.resources.cache import cache_folder
 
 Edge: TypeAlias = tuple[int, int, str]
 """A dependency: head, dependent and relation. Words are counted from 1; the head of a root is 0."""
@@ -143,3 +153,181 @@ class StoredParses(Sequence[Parse]):
     def _values(self, name: str, row: int) -> Any:
         values, offsets = self._fields[name]
         return values[offsets[row] : offsets[row + 1]].tolist()
+
+
+# Parses of references that are kept in the cache folder, so that later runs need not parse them again.
+#
+# One SQLite file, which processes share. A parse is found by a hash of its words and of everything else that it depends
+# on, and has a checksum of its own. Whatever is wrong with the file or its folder costs only time.
+
+#: The variable of the environment that sets how much is kept; 0 for nothing.
+KEPT = "CAPTIOUS_KEPT_PARSES"
+
+_USUAL = 500 << 20  # bytes: about a million captions
+_KEPT_FORMAT = 1
+_PATIENCE = 10.0  # seconds that other processes may write
+_KEYS_PER_QUERY = 500
+_AFTER_CLEARING = 0.75  # of the limit
+_CHECK, _DAY = 8, 86_400  # bytes; seconds
+_said: set[str] = set()
+
+
+@dataclass(frozen=True)
+class KeptParses:
+    """Parses that one parser has made, in the cache folder.
+
+    Args:
+        maker: identifies everything that a parse depends on besides its words.
+    """
+
+    maker: str
+
+    def find(self, sentences: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], Parse]:
+        """Return the parses of the sentences that are kept."""
+        found: dict[tuple[str, ...], Parse] = {}
+        if not limit() or not kept_file().exists():
+            return found
+        with _usable(), closing(_opened()) as file:
+            sentence_of = {self._key(words): words for words in sentences}
+            keys, today, old = [*sentence_of], int(time.time() / _DAY), []
+            for start in range(0, len(keys), _KEYS_PER_QUERY):
+                some = keys[start : start + _KEYS_PER_QUERY]
+                rows = f"SELECT key, parse, day FROM parses WHERE key IN ({','.join('?' * len(some))})"
+                for key, stored, day in file.execute(rows, some):
+                    if (parse := _restored(key, stored)) is not None:
+                        found[sentence_of[key]] = parse
+                    old += [(today, key)] if day != today else []
+            if old:
+                with _changing(file):
+                    file.executemany("UPDATE parses SET day = ? WHERE key = ?", old)
+        return found
+
+    def add(self, parses: Mapping[tuple[str, ...], Parse]) -> None:
+        """Keep parses of sentences; if they are too many, those that were not used for longest are removed."""
+        most = limit()
+        if not most or not parses:
+            return
+        with _usable():
+            kept_file().parent.mkdir(parents=True, exist_ok=True)
+            today = int(time.time() / _DAY)
+            keyed = ((self._key(words), parse) for words, parse in parses.items())
+            with closing(_opened()) as file, _changing(file):
+                rows = ((key, _stored(key, parse), today) for key, parse in keyed)
+                file.executemany("INSERT OR REPLACE INTO parses VALUES (?, ?, ?)", rows)
+                size = _size(file)
+                if size > most:
+                    n = file.execute("SELECT count(*) FROM parses").fetchone()[0]
+                    too_many = int(n * (1 - _AFTER_CLEARING * most / size)) + 1
+                    oldest = "SELECT key FROM parses ORDER BY day LIMIT ?"
+                    file.execute(f"DELETE FROM parses WHERE key IN ({oldest})", [too_many])
+
+    def _key(self, words: tuple[str, ...]) -> bytes:
+        text = "\n".join((self.maker, *words))
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def kept_file() -> Path:
+    """Return the file of parses in the cache folder, which need not exist."""
+    return cache_folder() / "parses.sqlite"
+
+
+def limit() -> int:
+    """Return how many bytes of parses are kept at most.
+
+    Raises:
+        ParameterError: ``CAPTIOUS_KEPT_PARSES`` is not a size.
+    """
+    return size_setting(KEPT, _USUAL)
+
+
+def n_kept() -> int:
+    """Return the number of parses that are kept; 0 if the file cannot be used."""
+    n = 0
+    with _usable():
+        if kept_file().exists():
+            with closing(_opened()) as file:
+                n = file.execute("SELECT count(*) FROM parses").fetchone()[0]
+    return n
+
+
+def clear_kept() -> None:
+    """Remove all parses that are kept.
+
+    Raises:
+        OSError: the file cannot be removed.
+    """
+    for path in (kept_file(), kept_file().with_name("parses.sqlite-journal")):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _usable() -> Iterator[None]:
+    """Do without parses that cannot be read or kept, and say so once. A damaged file is removed."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            with suppress(OSError):
+                clear_kept()
+            return
+        line = f"the parses of references cannot be kept for later runs: {kept_file()}: {error}"
+        if line not in _said:
+            _said.add(line)
+            if not tell(line):
+                warnings.warn(line, CaptiousWarning, stacklevel=3)
+
+
+def _opened() -> sqlite3.Connection:
+    file = sqlite3.connect(kept_file(), timeout=_PATIENCE, isolation_level=None)
+    try:
+        version = file.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            file.execute("PRAGMA auto_vacuum = FULL")
+            with _changing(file):
+                file.execute(
+                    "CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse BLOB, day INTEGER) WITHOUT ROWID"
+                )
+                file.execute(f"PRAGMA user_version = {_KEPT_FORMAT}")
+        elif version != _KEPT_FORMAT:
+            raise sqlite3.DatabaseError("another version of captious wrote it")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+@contextmanager
+def _changing(file: sqlite3.Connection) -> Iterator[None]:
+    """Make the changes of a block all at once, or none of them."""
+    file.execute("BEGIN IMMEDIATE")
+    with file:
+        yield
+
+
+def _size(file: sqlite3.Connection) -> int:
+    pages, size = (file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    return int(pages) * int(size)
+
+
+def _stored(key: bytes, parse: Parse) -> bytes:
+    """Return a parse as bytes that begin with their checksum: six lines, whose values have a blank between them."""
+    edges = (str(value) for edge in parse.collapsed for value in edge)
+    lines = (parse.words, parse.tags, parse.lemmas, map(str, parse.heads), parse.relations, edges)
+    content = "\n".join(map(" ".join, lines)).encode("utf-8", "surrogatepass")
+    return _checksum(key, content) + content
+
+
+def _restored(key: bytes, stored: object) -> Parse | None:
+    """Return the parse; None if it is damaged."""
+    if not isinstance(stored, bytes) or stored[:_CHECK] != _checksum(key, stored[_CHECK:]):
+        return None
+    lines = stored[_CHECK:].decode("utf-8", "surrogatepass").split("\n")
+    words, tags, lemmas, heads, relations, edges = (tuple(line.split(" ")) if line else () for line in lines)
+    if not len(words) == len(tags) == len(lemmas) == len(heads) == len(relations):
+        return None
+    collapsed = zip(map(int, edges[::3]), map(int, edges[1::3]), edges[2::3], strict=True)
+    return Parse(words, tags, lemmas, tuple(map(int, heads)), relations, tuple(collapsed))
+
+
+def _checksum(key: bytes, content: bytes) -> bytes:
+    return hashlib.blake2b(key + content, digest_size=_CHECK).digest()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,13 +22,15 @@ import numpy as np
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.tables import batches
 from captious.errors import CaptionWarning, MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.native import threads, using_threads
+from captious.native import Pcfg, threads, using_threads
 from captious.parsing.collapsed import collapsed
 from captious.parsing.dependencies import constituents, dependencies
 from captious.parsing.lemmas import lemma
-from captious.parsing.parses import Parse, StoredParses, parse_arrays
+from captious.parsing.parses import KeptParses, Parse, StoredParses, limit, parse_arrays
 from captious.parsing.tree_parser import (
+    EXACT,
     LONGEST,
+    SHORT,
     Bounds,
     SpanEnds,
     TreeParser,
@@ -36,15 +40,15 @@ from captious.parsing.tree_parser import (
     sample_captions,
     tuned_bounds,
 )
-from captious.progress import Progress
+from captious.progress import Progress, tell
 from captious.resources import corenlp
 from captious.resources.cache import Arrays, compiled
-from captious.resources.grammar import BUNDLED, Grammar, bundled_arrays, bundled_grammar
+from captious.resources.grammar import BUNDLED, FILE, Grammar, bundled_arrays, bundled_grammar
 from captious.text import PTB_RAW
 from captious.text.sentences import sentences_of
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
-from captious.words import shortened
+from captious.words import counted, shortened
 
 # The parser: from words to phrase structure trees, dependencies, lemmas and collapsed dependencies.
 
@@ -60,6 +64,10 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 _BATCH_COST = 750_000  # cubed words of sentences that are parsed together: half a second, which cannot be interrupted
+# Estimates of the CPU time of parsers in linear time, and of a sentence of 100 words in cubic time.
+_PER_WORD, _PER_SQUARE, _PER_HUNDRED, _POWER = 3e-5, 1.2e-6, 5.3, 3.8
+_PATIENCE = 5.0  # seconds; shorter times are not announced
+_KEPT_AT_ONCE = 2000  # parses
 _TOP, _NOUN = "ROOT", "NN"
 _TUNED_ON = 5000  # captions
 _BOUNDS_FORMAT = 3  # version of the file of bounds; increase it when their computation changes
@@ -129,6 +137,19 @@ class CaptionParser:
         """Identifier in files of prepared references."""
         return f"grammar {self.label}"
 
+    @property
+    def kept(self) -> KeptParses:
+        """Its parses in the cache folder."""
+        return KeptParses(f"{_program()} {self.label} {self.parser.grammar.fingerprint}")
+
+    def seconds(self, sentences: Sequence[Sequence[str]]) -> float:
+        """Estimate the CPU time for the parses of sentences."""
+        lengths = np.fromiter(map(len, sentences), float, len(sentences))
+        if self.parser.is_linear:
+            return float((lengths * (_PER_WORD + _PER_SQUARE * np.minimum(lengths, LONGEST))).sum())
+        hundreds = lengths / LONGEST
+        return _PER_HUNDRED * float(np.where(hundreds > 1, hundreds, hundreds**_POWER).sum())
+
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterator[Parse]:
         """Yield the parses of n captions, given their words, as they are completed."""
         return map(parse_of, self.trees(words))
@@ -136,21 +157,41 @@ class CaptionParser:
     def trees(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
         """Yield the tree of each non-empty sentence, in preorder.
 
-        Sentences longer than ``LONGEST`` words are cut into pieces of at most that length, whose trees share one root.
+        Sentences of more than ``LONGEST`` words and runs of stray words are parsed in pieces; their trees share a root.
         """
         with Progress(max(1, len(sentences))) as progress:
-            cut = [_add_period(pieces(words)) for words in sentences]
+            cut = [_add_period(self.parser.pieces(words)) for words in sentences]
             done = 0
-            for batch, flat, trees in _ahead(self._parsed, [*batches(cut, _cost, _BATCH_COST)]):
+            for batch, trees in _ahead(self._parsed, [*batches(cut, _cost, _BATCH_COST)]):
                 progress.reach(done, "parsing captions")
-                items = _items(trees, flat)
+                of_pieces = iter(trees)
                 for sentence in batch:
-                    yield _joined([next(items) for _ in sentence])
+                    yield _joined([next(of_pieces) for _ in sentence])
                 done += len(batch)
 
-    def _parsed(self, batch: Batch) -> tuple[Batch, list[Sequence[str]], Trees]:
+    def _parsed(self, batch: Batch) -> tuple[Batch, Iterator[list[Item]]]:
         flat = [piece for sentence in batch for piece in sentence]
-        return batch, flat, self.parser.trees(flat)
+        trees = self.parser.trees(flat)
+        return batch, map(self._found, flat, _items(trees, flat))
+
+    def _found(self, words: Sequence[str], tree: list[Item]) -> list[Item]:
+        """Return the tree of a sentence; if none was found, the trees of short pieces of it under one root."""
+        if tree:
+            return tree
+        if self.parser.is_linear and len(words) > EXACT:
+            cut = pieces(words, SHORT)
+            return _joined([*map(self._found, cut, _items(self.parser.trees(cut), cut))])
+        return [(_TOP, len(words), ""), *((_NOUN, 0, word) for word in words)]  # not derived, whatever the tags
+
+
+@cache
+def _program() -> str:
+    """Return a checksum of everything that parses depend on besides words and grammar: this package and the kernels."""
+    content = hashlib.blake2b(digest_size=16)
+    kernels = sys.modules[Pcfg.__module__].__file__ or ""
+    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(kernels), FILE):
+        content.update(path.read_bytes())
+    return content.hexdigest()
 
 
 def _add_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
@@ -234,15 +275,13 @@ def _joined(trees: list[list[Item]]) -> list[Item]:
 
 
 def _items(trees: Trees, sentences: Sequence[Sequence[str]]) -> Iterator[list[Item]]:
+    """Yield the nodes of each tree; none for a sentence without a tree."""
     sizes = np.diff(trees.offsets)
     below = trees.parents + np.repeat(trees.offsets[:-1], sizes)
     arity = np.bincount(below[trees.parents >= 0], minlength=len(below)).tolist()
     labels = [trees.names[label] for label in trees.labels.tolist()]
     begins = trees.begins.tolist()
     for words, (start, end) in zip(sentences, pairwise(trees.offsets.tolist()), strict=True):
-        if start == end:  # the grammar cannot derive it, whatever the tags
-            yield [(_TOP, len(words), ""), *((_NOUN, 0, word) for word in words)]
-            continue
         yield [(labels[i], arity[i], "" if arity[i] else words[begins[i]]) for i in range(start, end)]
 
 
@@ -322,16 +361,18 @@ class ParsedCaptions(KeyedByFields):
         return Parses(parses, _first(_keys(references.layer(WordLayer(self.tokenizer)))))
 
     def of_references(self, references: References) -> Parses:
-        return self._parsed(references.texts, references.layer(WordLayer(self.tokenizer)))
+        return self._parsed(references.texts, references.layer(WordLayer(self.tokenizer)), keep=True)
 
     def of_candidates(self, captions: Captions, references: Parses) -> Parses:
         return self._parsed(captions.candidates, captions.layer(WordLayer(self.tokenizer))[0], references)
 
-    def of_texts(self, captions: Sequence[str]) -> Parses:
-        """Return the parses of captions that are in no table."""
-        return self._parsed(captions, Tokens.of(captions, self.tokenizer).split())
+    def of_texts(self, captions: Sequence[str], *, keep: bool = False) -> Parses:
+        """Return the parses of captions that are in no table; ``keep`` those of references for later runs."""
+        return self._parsed(captions, Tokens.of(captions, self.tokenizer).split(), keep=keep)
 
-    def _parsed(self, captions: Sequence[str], words: Tokens, references: Parses = _NO_PARSES) -> Parses:
+    def _parsed(
+        self, captions: Sequence[str], words: Tokens, references: Parses = _NO_PARSES, *, keep: bool = False
+    ) -> Parses:
         """Parse the captions that are not among the references; both have ids in one vocabulary.
 
         They are parsed in the order of their words, since the parser shares work between neighbors that begin with the
@@ -347,13 +388,35 @@ class ParsedCaptions(KeyedByFields):
             for key, row in first.items()
             if key not in parses
         )
+        kept = self.source.kept if keep and isinstance(self.source, CaptionParser) else None
+        if kept is not None:
+            found = kept.find([sentence for sentence, *_ in unparsed])
+            parses |= {key: found[sentence] for sentence, key, _ in unparsed if sentence in found}
+            unparsed = [item for item in unparsed if item[0] not in found]
+            _announce(self.source, [sentence for sentence, *_ in unparsed])
         sentences = [sentence for sentence, *_ in unparsed]
         new = self.source.parse([captions[row] for *_, row in unparsed], sentences)
-        for (_, key, _), parse in zip(unparsed, new, strict=True):
-            parses[key] = parse
+        to_keep: dict[tuple[str, ...], Parse] = {}
+        for (sentence, key, _), parse in zip(unparsed, new, strict=True):
+            parses[key] = to_keep[sentence] = parse
             if self.meanwhile is not None:
                 self.meanwhile(parse)
+            if kept is not None and len(to_keep) == _KEPT_AT_ONCE:
+                kept.add(to_keep)
+                to_keep = {}
+        if kept is not None:
+            kept.add(to_keep)
         return Parses(tuple(parses[key] for key in keys), first)
+
+
+def _announce(source: ParseSource, sentences: Sequence[tuple[str, ...]]) -> None:
+    """Say how long the parses of references will take, unless it is short, or they will not be kept."""
+    if isinstance(source, CaptionParser) and limit() and (seconds := source.seconds(sentences)) >= _PATIENCE:
+        duration = f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
+        tell(
+            f"parsing {counted(len(sentences), 'reference')} for the first time, which takes about {duration} of CPU "
+            "time; later runs read the parses from the cache"
+        )
 
 
 def _keys(words: Tokens) -> list[bytes]:
@@ -447,15 +510,15 @@ class ParsedSentences:
         return "sentences", self.parses.key
 
     def of_references(self, references: References) -> SentenceParses:
-        return self.of_texts(references.texts)
+        return self.of_texts(references.texts, keep=True)
 
     def of_candidates(self, captions: Captions, references: SentenceParses) -> SentenceParses:
         return self.of_texts(captions.candidates)
 
-    def of_texts(self, captions: Sequence[str]) -> SentenceParses:
-        """Return the parses of captions that are in no table."""
+    def of_texts(self, captions: Sequence[str], *, keep: bool = False) -> SentenceParses:
+        """Return the parses of captions that are in no table; ``keep`` those of references for later runs."""
         of_texts = {text: sentences_of(text) for text in dict.fromkeys(captions)}
         distinct = [*dict.fromkeys(sentence for sentences in of_texts.values() for sentence in sentences)]
-        parses = dict(zip(distinct, self.parses.of_texts(distinct).of_captions, strict=True))
+        parses = dict(zip(distinct, self.parses.of_texts(distinct, keep=keep).of_captions, strict=True))
         of_captions = {text: tuple(parses[sentence] for sentence in sentences) for text, sentences in of_texts.items()}
         return [of_captions[text] for text in captions]

@@ -5,7 +5,10 @@ in its order. Trees do not depend on other sentences, on threads, or on the boun
 
 It is exact, in time cubic in the length. With a grammar that has classifiers of the words that constituents begin and
 end with, sentences of more than ``EXACT`` words take linear time, and a few of their trees are not the most probable
-ones.
+ones, or not found at all.
+
+Captions are parsed in pieces where they are longer than ``LONGEST`` words, and where they have a run of words that
+sentences do not consist of, such as ``<pad>`` or brackets: such a run would take many times as long as a sentence.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -291,7 +294,13 @@ LONGEST = 100
 
 #: Words of the longest sentence that is always parsed exactly.
 EXACT = 14
+#: Words of the pieces into which runs of stray words are cut, and long sentences without a tree in linear time.
+SHORT = 5
 
+_LONGEST_WHOLE = 40  # words of the longest caption that a parser in cubic time reads as a sentence whatever its words
+_RUN, _SOLID_RUN = 13, 8  # stray words of a run that is parsed apart, with other words between and without
+_MOST_CACHED = 100_000  # words
+_BRACKETS = frozenset(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"))
 _ENDS = frozenset((".", "!", "?", ";", ":", ","))
 _LAST_RESORT = -1000.0
 _FUNCTION_MARKS = "-=|#^~_["
@@ -305,7 +314,7 @@ class Derivations:
 
     Args:
         offsets: int64[n + 1]; the nodes of sentence i are those from offsets[i] up to offsets[i + 1]: none if it has no
-            words or no derivation.
+            words or no derivation was found.
         states: int32, the state of each node.
         rules: int32, the rule that derives a node's children: a binary rule's number, or that of a unary rule plus the
             number of binary rules; -1 above a word. The boundary, the right child of a rule of the root, is not a node.
@@ -357,6 +366,7 @@ class TreeParser:
         self.grammar = grammar
         self._bounds, self._span_ends = bounds, span_ends
         self._lexicon = lexicon_of(grammar)
+        self._stray: dict[str, bool] = {}
         self._pcfg = make_pcfg(grammar, bounds)
         tags = set(grammar.tags)
         labels = [_label(state, state in tags) for state in grammar.states]
@@ -372,8 +382,48 @@ class TreeParser:
         """Whether the time for long sentences is linear instead of cubic in their length."""
         return self._span_ends is not None
 
+    @property
+    def work(self) -> int:
+        """How many blocks of rules all parsing looked at so far: a measure of time that is the same everywhere."""
+        return self._pcfg.work
+
+    def pieces(self, words: Sequence[str]) -> list[Sequence[str]]:
+        """Split a caption into the sentences that are parsed: itself, except for long captions and runs of stray words.
+
+        Stray words are not in the lexicon, have no letters, or repeat one of the two words before. A run is 8 of them
+        on end, or 13 with at most one other word between two of them. It is cut into pieces of ``SHORT`` words, in
+        captions of more than ``EXACT`` words (in cubic time: 40).
+        """
+        cut: list[Sequence[str]] = []
+        done = 0
+        for begin, end in self.runs(words):
+            if done < begin:
+                cut += pieces(words[done:begin])
+            cut += [words[place : min(place + SHORT, end)] for place in range(begin, end, SHORT)]
+            done = end
+        return [*cut, *pieces(words[done:])] if done < len(words) or not cut else cut
+
+    def runs(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """Return the runs of stray words of a caption, each as its first place and the place after its last."""
+        if len(words) <= (EXACT if self.is_linear else _LONGEST_WHOLE):
+            return []
+        strays = [i for i, word in enumerate(words) if word in words[max(0, i - 2) : i] or self._is_stray(word)]
+        wide, solid = _runs(strays, 2, _RUN), _runs(strays, 1, _SOLID_RUN)
+        return sorted({*wide, *(run for run in solid if not any(begin <= run[0] < end for begin, end in wide))})
+
+    def _is_stray(self, word: str) -> bool:
+        stray = self._stray.get(word)
+        if stray is None:
+            if len(self._stray) >= _MOST_CACHED:
+                self._stray.clear()
+            has_letters = word not in _BRACKETS and any(map(str.isalpha, word))
+            stray = self._stray[word] = not (has_letters and self._lexicon.knows(word))
+        return stray
+
     def trees(self, sentences: Sequence[Sequence[str]]) -> Trees:
-        """Return the tree of each sentence, a list of words; an empty sentence has no nodes.
+        """Return the tree of each sentence, a list of words.
+
+        An empty sentence has no nodes, nor has one of more than ``EXACT`` words without a tree in linear time.
 
         Raises:
             ParameterError: a sentence of more than ``LONGEST`` words; split it by ``pieces``.
@@ -393,7 +443,9 @@ class TreeParser:
                     hint="split it into sentences, or use captious.parsing.tree_parser.pieces",
                 )
         derived = self._parsed(sentences)
-        lost = [place for place in np.flatnonzero(np.isneginf(derived.scores)).tolist() if len(sentences[place]) > 0]
+        longest = EXACT if self.is_linear else LONGEST
+        missing = np.flatnonzero(np.isneginf(derived.scores)).tolist()
+        lost = [place for place in missing if 0 < len(sentences[place]) <= longest]
         if not lost:
             return derived
         again = self._parse(_AnyTags(self._lexicon), [sentences[place] for place in lost])
@@ -429,6 +481,13 @@ def pieces(words: Sequence[str], longest: int = LONGEST) -> list[Sequence[str]]:
         cut.append(words[begin:end])
         begin = end
     return [*cut, words[begin:]]
+
+
+def _runs(places: Sequence[int], step: int, least: int) -> list[tuple[int, int]]:
+    """Return runs of at least so many places with at most this step between them: the first and the end of each."""
+    ends = [i for i in range(1, len(places)) if places[i] - places[i - 1] > step]
+    bounds = pairwise([0, *ends, len(places)])
+    return [(places[first], places[end - 1] + 1) for first, end in bounds if end - first >= least]
 
 
 class _AnyTags(Lexicon):

@@ -15,11 +15,12 @@ from itertools import groupby, takewhile
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
+from captious import drawing
 from captious.errors import UnknownNameError, needed_for
-from captious.files import check_row_file, csv_text, write_rows
+from captious.evaluation import Reports
+from captious.files import check_row_file, csv_text, harmless, write_rows
 from captious.metrics.contract.registry import NamingScheme, label_in_scheme
 from captious.plugins import deferred
-from captious.report import numbers
 from captious.report.terminal import plain_text
 from captious.tables import (
     LOWER_IS_BETTER,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 def best_looking(table: Table) -> list[list[bool]]:
     """Return, for each cell of each row, whether it looks like the best of the comparable values."""
-    texts = [[*map(numbers.format_cell, row.cells, table.columns)] for row in table.rows]
+    texts = [[*map(drawing.format_cell, row.cells, table.columns)] for row in table.rows]
     best = [[cell is not None and cell.best for cell in row.cells] for row in table.rows]
     if table.across:
         return [*map(_alike, texts, best)]
@@ -170,17 +171,10 @@ def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
         OutputError: the file cannot be written.
     """
     check_caption_file(path)
-    columns = [*reports[0].columns()]
     signatures = {name: result.signature for name, result in reports[0].items()}
-    write_rows(path, ["system", *columns] if len(reports) > 1 else columns, _rows(reports), signatures)
-
-
-def _rows(reports: Sequence[Report]) -> Iterator[tuple[Any, ...]]:
-    """Yield one row per system and image, plain values; None if a caption has no score."""
-    for report in reports:
-        system = (report.system,) if len(reports) > 1 else ()
-        for row in zip(*map(json_value, report.columns().values()), strict=True):
-            yield system + row
+    records = reports[0].to_records() if len(reports) == 1 else Reports(reports).to_records()
+    rows = ([*map(json_value, record.values())] for record in records)  # None if a caption has no score
+    write_rows(path, [*records[0]], rows, signatures)
 
 
 # Tables as LaTeX: a tabular for the package booktabs, after comments that say what it depends on.
@@ -218,13 +212,13 @@ def latex(table: Table) -> str:
     has_sections = any(row.section for row in table.rows)
     n_labels = 2 if has_sections else int(any(row.label for row in table.rows))
     lines = [
-        *(f"% {numbers.single_line(comment)}" for comment in table.comments),
+        *(f"% {drawing.single_line(comment)}" for comment in table.comments),
         rf"\begin{{tabular}}{{{'l' * n_labels}{''.join(column.align[0] for column in table.columns)}}}",
         r"\toprule",
         *(line if isinstance(line, str) else " & ".join(line) + r" \\" for line in _lines(table, n_labels)),
         r"\bottomrule",
         r"\end{tabular}",
-        *([f"% {numbers.single_line(table.legend)}"] if table.legend else []),
+        *([f"% {drawing.single_line(table.legend)}"] if table.legend else []),
         "",
     ]
     return "\n".join(["\n".join(lines), *map(latex, following)])
@@ -232,7 +226,7 @@ def latex(table: Table) -> str:
 
 def escaped(text: str) -> str:
     """Escape text for LaTeX, on one line."""
-    return "".join(_ESCAPES.get(c, c) for c in numbers.single_line(text))
+    return "".join(_ESCAPES.get(c, c) for c in drawing.single_line(text))
 
 
 def _lines(table: Table, n_labels: int) -> Iterator[Line]:
@@ -281,8 +275,8 @@ def _latex_value(cell: Cell | None, column: Column, best: bool) -> str:
     if cell is None:
         return ""
     if isinstance(cell.value, tuple):
-        return _ends(numbers.format_bounds(cell.value, cell.form or column.form, cell.digits))
-    value = numbers.format_cell(cell, column)
+        return _ends(drawing.format_bounds(cell.value, cell.form or column.form, cell.digits))
+    value = drawing.format_cell(cell, column)
     value = escaped(value) if isinstance(cell.value, str) else _number(value)
     value = rf"\textbf{{{value}}}" if best else value
     return value + (rf"\textsuperscript{{{escaped(cell.marks)}}}" if cell.marks else "")
@@ -290,7 +284,7 @@ def _latex_value(cell: Cell | None, column: Column, best: bool) -> str:
 
 def _span(cell: Cell | None, column: Column) -> str:
     """Return the interval of a value; empty if there is none."""
-    return _ends(numbers.format_cell_interval(cell, column)) if cell is not None and cell.interval else ""
+    return _ends(drawing.format_cell_interval(cell, column)) if cell is not None and cell.interval else ""
 
 
 def _ends(bounds: Sequence[str]) -> str:
@@ -322,7 +316,7 @@ def markdown(table: Table) -> str:
         section = row.section if number == 0 or sections[number - 1] != row.section else ""
         labels_of_row = [section, row.in_papers or row.label][2 - len(labels) :]
         lines.append(_line([*map(_escaped, labels_of_row), *map(_markdown_value, row.cells, table.columns, best)]))
-    comments = [numbers.single_line(comment).replace("--", "- -") for comment in table.comments]
+    comments = [drawing.single_line(comment).replace("--", "- -") for comment in table.comments]
     above = ["<!--", *comments, "-->", ""] if comments else []
     legend = ["", _escaped(table.legend)] if table.legend else []
     text = "\n".join([*above, *lines, *legend, ""])
@@ -343,21 +337,21 @@ def _head(column: Column) -> str:
 def _markdown_value(cell: Cell | None, column: Column, best: bool) -> str:
     if cell is None:
         return ""
-    value = numbers.format_cell(cell, column)
+    value = drawing.format_cell(cell, column)
     if isinstance(cell.value, tuple):
-        return numbers.with_minus_signs(
-            f"[{', '.join(numbers.format_bounds(cell.value, cell.form or column.form, cell.digits))}]"
+        return drawing.with_minus_signs(
+            f"[{', '.join(drawing.format_bounds(cell.value, cell.form or column.form, cell.digits))}]"
         )
-    value = _escaped(value) if isinstance(cell.value, str) else _escaped(numbers.with_minus_signs(value))
+    value = _escaped(value) if isinstance(cell.value, str) else _escaped(drawing.with_minus_signs(value))
     value = f"**{value}**" if best else value
     value += f"<sup>{_escaped(cell.marks)}</sup>" if cell.marks else ""
-    span = numbers.format_cell_interval(cell, column)
-    return value + (numbers.with_minus_signs(f" [{', '.join(span)}]") if span else "")
+    span = drawing.format_cell_interval(cell, column)
+    return value + (drawing.with_minus_signs(f" [{', '.join(span)}]") if span else "")
 
 
 def _escaped(text: str) -> str:
     """Escape text for Markdown, on one line."""
-    return re.sub(r"([\\`*_\[\]<>|$~])", r"\\\1", numbers.single_line(text))
+    return re.sub(r"([\\`*_\[\]<>|$~])", r"\\\1", drawing.single_line(text))
 
 
 # Tables as spreadsheets (.xlsx): a sheet with the table as shown, and one with all numbers unrounded.
@@ -391,7 +385,7 @@ def xlsx(table: Table) -> bytes:
         view = oriented(part, PAPER)
         sheet.append([part.label_head, *(text for column in view.columns for text in _heads(view, column))])
         for row in view.rows:
-            label = numbers.single_line(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
+            label = f"{row.section}, {row.label}" if row.section else row.in_papers or row.label
             pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(view, place, cell)]
             sheet.append([_text(label), *(value for value, _, _ in pieces)])
             for place, (_, form, bold) in enumerate(pieces, start=2):
@@ -410,14 +404,13 @@ def xlsx(table: Table) -> bytes:
 
 
 def _text(value: str) -> str:
-    """Return text that no program interprets as a formula."""
-    plain = numbers.single_line(value)
-    return f"'{plain}" if plain[:1] in ("=", "+", "@") else plain
+    """Return text for a cell: on one line, and not a formula."""
+    return str(harmless(drawing.single_line(value)))
 
 
 def _heads(table: Table, column: Column) -> Iterator[str]:
     """Return the heading of a column, and those of its interval columns."""
-    name = numbers.single_line(column.in_papers or column.head)
+    name = drawing.single_line(column.in_papers or column.head)
     name = f"{column.group}: {name}" if column.group else name
     yield _text(name)
     if _has_intervals(table, table.columns.index(column)):
@@ -436,7 +429,8 @@ def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, 
     if isinstance(value, Real) and not isinstance(value, bool):
         value = json_value(float(value) * scale)
     elif value is not None:
-        value = _text(numbers.format_value(value, form))
+        text = drawing.format_value(value, form)
+        value = _text(drawing.with_minus_signs(text) if isinstance(value, tuple) else text)
     yield value, _DIGITS[form], cell is not None and cell.best
     if _has_intervals(table, place):
         ends = (None, None) if cell is None or cell.interval is None else cell.interval

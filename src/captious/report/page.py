@@ -14,30 +14,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from captious import drawing
 from captious.errors import Front, ParameterError, shown
 from captious.evaluation import (
     Comparison,
     GroupedReport,
     GroupedReports,
-    PairwiseComparison,
     Report,
     Reports,
     by_group,
-    compare,
+    compare_reports,
 )
 from captious.evaluation.checks import few_images_warning, warnings_by_system
 from captious.evaluation.comparison import difference_table
+from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.report import exclusions, lower_is_better_note, score_table
-from captious.evaluation.statistics import DEFAULT_RESAMPLES
 from captious.files import is_pipe_or_device, whole_file
-from captious.report import numbers
 from captious.report.formats import Presentation
 from captious.report.html import details, html_table, note, scrolling, signature_list, text
 from captious.report.images import ImageFolder, ImageUrls, image_source
 from captious.report.page_data import Columns, caption_words, document
 from captious.report.page_explanations import Explained, explanations_of
+from captious.statistics import DEFAULT_RESAMPLES
 from captious.tables import Clouds, Curves, Displayed, Dot, Dots, Matrix, Picture, Ranking, Table
-from captious.words import DEFAULT_SEED, counted, shortened
+from captious.words import DEFAULT_SEED, counted, percentage, shortened
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
@@ -101,11 +101,11 @@ class SystemsPage:
         return None if self.groups is None else by_group(Reports(self.reports), self.groups)
 
     @cached_property
-    def compared(self) -> PairwiseComparison | None:
+    def compared(self) -> Comparison | None:
         """The differences between systems, if there are several."""
         if len(self.reports) == 1:
             return None
-        return compare(Reports(self.reports), level=_LEVEL, resamples=self.resamples, seed=self.seed)
+        return compare_reports(*self.reports, level=_LEVEL, resamples=self.resamples, seed=self.seed)
 
     def html(self) -> str:
         """Return the page."""
@@ -117,7 +117,7 @@ class SystemsPage:
         words = caption_words([references.texts, *(report.single_captions.candidates for report in self.reports)])
         manifest = {
             "kind": "systems",
-            "systems": [numbers.single_line(report.system) for report in self.reports],
+            "systems": [drawing.single_line(report.system) for report in self.reports],
             "images": first.n_images,
             "ids": self._ids(columns),
             "outputs": [
@@ -169,8 +169,8 @@ class SystemsPage:
         numbers_of = {name: number for number, name in enumerate(first)}
         group_of = {image: numbers_of[name] for name, report in first.items() for image in report.ids}
         return {
-            "by": numbers.single_line(first.by),
-            "names": [numbers.single_line(name) for name in numbers_of],
+            "by": drawing.single_line(first.by),
+            "names": [drawing.single_line(name) for name in numbers_of],
             "of_images": columns.integers([group_of[image] for image in self.reports[0].ids]),
         }
 
@@ -219,7 +219,7 @@ class SystemsPage:
             note(sentence for sentence, _ in warnings),
             "<section><h2>Scores</h2>",
             scrolling(html_table(scores, drawn=True), "Scores"),
-            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)})'
+            f'<p class="explained">Below each score is its {percentage(_LEVEL)} bootstrap interval ({text(sampling)})'
             f'<span class="of-drawings">, drawn at the end of the row on a scale of its own</span>.{best}{lower}</p>',
             signature_list(scores),
             "</section>",
@@ -238,7 +238,10 @@ class SystemsPage:
         """Return a table of groups for each output."""
         if self.grouped is None:
             return
-        table = self._presentation.apply(self.grouped.to_table(intervals=True))
+        grouped = grouped_score_table(
+            [*self.grouped.values()], intervals=True, resamples=self.resamples, seed=self.seed
+        )
+        table = self._presentation.apply(grouped)
         yield f'<section id="groups"><h2>Scores by {text(self.grouped.by)}</h2>'
         for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
             content = scrolling(html_table(table, section=section), f"{name} by group")
@@ -253,11 +256,11 @@ class SystemsPage:
         compared = self.compared
         if compared is None:
             return
-        several = len(compared) > 1
+        several = len(compared.pairs) > 1
         yield '<section id="differences"><h2>Differences</h2>'
-        for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared, strict=True):
+        for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared.pairs, strict=True):
             name = f"{pair[1]} − {pair[0]}"
-            table = difference_table(compared[pair], corrected=compared.corrected[pair] if several else None)
+            table = difference_table(compared.between(*pair), corrected=several)
             content = scrolling(html_table(self._presentation.apply(table)), name)
             yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{content}</div>'
         correction = (
@@ -265,7 +268,8 @@ class SystemsPage:
         )
         corrected = "corrected " * several
         yield (
-            '<p class="explained">Each difference has its 95% interval below it<span class="of-drawings">, drawn on '
+            f'<p class="explained">Each difference has its {percentage(_LEVEL)} interval below it'
+            '<span class="of-drawings">, drawn on '
             f"its own scale around zero</span>; it is bold where {corrected}p of the paired bootstrap is below .05. "
             "Intervals and p values: "
             f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"
@@ -336,7 +340,7 @@ def table_page(table: Table, title: str = "") -> str:
 def _figure(picture: Picture) -> dict[str, Any]:
     """Return the data that ``assets/results.js`` draws."""
     kind, content = _CHARTS[type(picture)]
-    return {"kind": kind, "title": numbers.single_line(picture.title), **content(picture)}
+    return {"kind": kind, "title": drawing.single_line(picture.title), **content(picture)}
 
 
 def _ranking(picture: Ranking) -> dict[str, Any]:
@@ -344,34 +348,34 @@ def _ranking(picture: Ranking) -> dict[str, Any]:
     places = {rank: place for place, rank in enumerate(dict.fromkeys(picture.ranks))}
     shared = "; metrics of one rank share a color" if any(picture.ranks) else ""
     rows = _dots(picture.rows, [places[rank] for rank in picture.ranks])
-    return {"x": numbers.single_line(picture.x_label) + shared, "rows": rows}
+    return {"x": drawing.single_line(picture.x_label) + shared, "rows": rows}
 
 
 def _values(picture: Dots) -> dict[str, Any]:
     rows = _dots(picture.rows, [0] * len(picture.rows))
     line = None if picture.marked is None else _numbers([picture.marked])[0]
-    return {"x": numbers.single_line(picture.x_label), "rows": rows, "line": line}
+    return {"x": drawing.single_line(picture.x_label), "rows": rows, "line": line}
 
 
 def _dots(dots: Mapping[str, Dot], series: Sequence[int]) -> list[dict[str, Any]]:
     rows = []
     for (label, dot), number in zip(dots.items(), series, strict=True):
         value, low, high = _numbers([dot.value, *(dot.interval or (np.nan, np.nan))])
-        rows.append({"label": numbers.single_line(label), "value": value, "low": low, "high": high, "series": number})
+        rows.append({"label": drawing.single_line(label), "value": value, "low": low, "high": high, "series": number})
     return rows
 
 
 def _matrix(picture: Matrix) -> dict[str, Any]:
-    return {"labels": [*map(numbers.single_line, picture.labels)], "values": _numbers(picture.values)}
+    return {"labels": [*map(drawing.single_line, picture.labels)], "values": _numbers(picture.values)}
 
 
 def _clouds(picture: Clouds) -> dict[str, Any]:
     clouds = [
-        {"label": numbers.single_line(label)}
+        {"label": drawing.single_line(label)}
         | {"points": _numbers(cloud.points), "outline": _numbers(cloud.outline), "center": _numbers(cloud.center)}
         for label, cloud in picture.clouds.items()
     ]
-    return {"x": numbers.single_line(picture.x_label), "y": numbers.single_line(picture.y_label), "clouds": clouds}
+    return {"x": drawing.single_line(picture.x_label), "y": drawing.single_line(picture.y_label), "clouds": clouds}
 
 
 def _curves(picture: Curves) -> dict[str, Any]:
@@ -379,9 +383,9 @@ def _curves(picture: Curves) -> dict[str, Any]:
     for label, curve in picture.lines.items():
         arrays = {"x": curve.x, "y": curve.y, "low": curve.low, "high": curve.high}
         packed = {name: None if values is None else _numbers(values) for name, values in arrays.items()}
-        line = {"label": numbers.single_line(label), "points": curve.points, **packed}
-        lines.append(line | ({"names": [*map(numbers.single_line, curve.names)]} if curve.names else {}))
-    axes = {"x": numbers.single_line(picture.x_label), "y": numbers.single_line(picture.y_label)}
+        line = {"label": drawing.single_line(label), "points": curve.points, **packed}
+        lines.append(line | ({"names": [*map(drawing.single_line, curve.names)]} if curve.names else {}))
+    axes = {"x": drawing.single_line(picture.x_label), "y": drawing.single_line(picture.y_label)}
     return {**axes, "lines": lines, "logarithmic": picture.logarithmic}
 
 
@@ -477,7 +481,7 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
         result = [*result.values()]
     elif isinstance(result, Comparison):
         options |= {"resamples": result.resamples, "seed": result.seed}
-        result = [result.a, result.b]
+        result = [*result.reports.values()]
     if (
         isinstance(result, Sequence)
         and not isinstance(result, str)

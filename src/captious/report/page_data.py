@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import References
 from captious.data.tables import ReferenceLayer
+from captious.drawing import DESIGN_FOLDER, SCRIPTS, SCRIPTS_FOLDER
 from captious.native import Vocabulary
-from captious.report.html import DESIGN_FOLDER, asset, text
+from captious.report.html import asset, text
 from captious.report.images import ImageFolder, ImageUrls
-from captious.report.layouts import SCRIPTS, SCRIPTS_FOLDER
 from captious.version import __version__
 
 # A single-file page: style, data and scripts inside, with a policy that lets it load nothing else.

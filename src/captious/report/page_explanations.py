@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from captious import drawing
 from captious.evaluation import Report
+from captious.evaluation.explanations import explained_parts
+from captious.layouts import layout_values, scene_rows
 from captious.learned.concur import Agreement, Concur
 from captious.metrics.bleu import Bleu
 from captious.metrics.cider import Cider
@@ -24,8 +27,6 @@ from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
 from captious.models.word_vectors import BagLayer
 from captious.progress import steps
-from captious.report import numbers
-from captious.report.layouts import explained_parts, explanation_name, layout_values, scene_rows
 from captious.report.page_data import CaptionWords, Column, Columns, TokenTable
 from captious.scenes.graphs import KINDS, Fact, Facts, names_of
 from captious.text import TokenLayer, WordLayer
@@ -195,7 +196,7 @@ def pack_coverage(metric: SentenceCoverage, explained: Explained) -> dict[str, A
 
 
 def _texts(sentences: tuple[CoveredSentence, ...]) -> list[str]:
-    return [numbers.single_line(sentence.text) for sentence in sentences]
+    return [drawing.single_line(sentence.text) for sentence in sentences]
 
 
 def _lengths(sentences: tuple[CoveredSentence, ...], n_references: int) -> list[int]:
@@ -273,7 +274,7 @@ class _Graphs:
     def _number(self, concept: Any) -> int:
         number = self._known.get(concept)
         if number is None:
-            name = _BETWEEN.join(numbers.single_line(name).strip() for name in names_of(concept))
+            name = _BETWEEN.join(drawing.single_line(name).strip() for name in names_of(concept))
             number = self._known[concept] = self._names.setdefault(name, len(self._names))
         return number
 
@@ -502,9 +503,8 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
         if "|references:cat-" in result.signature:
             continue
         metric = result.statistics.metric
-        for part in explained_parts(metric):
+        for name, part in explained_parts(metric, label).items():
             if part.explanation not in _PACK:
                 continue
-            name = explanation_name(part, metric, label)
             metrics.setdefault(part.signatures()[0], (name, part, []))[2].append(label)
     return [*metrics.values()]

@@ -5,8 +5,6 @@ Plain text does not need rich, whose import takes longer than scoring a system.
 
 from __future__ import annotations
 
-import io
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,18 +12,16 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from captious.report import numbers
+from captious import drawing
 from captious.tables import SCREEN, Cell, Column, Row, Table, oriented
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.text import Text
 
 #: Pieces of a line, each with a style of rich.
 Line: TypeAlias = Sequence[tuple[str, str]]
 
 _BEST = "◀"
-_ANY_WIDTH = 10_000
 
 
 def plain_text(table: Table) -> str:
@@ -38,34 +34,6 @@ def rich_text(table: Table) -> Text:
     from rich.text import Text
 
     return Text("\n", no_wrap=True).join(Text.assemble(*line) for line in _lines(table))
-
-
-def as_text(renderable: RenderableType, *, color: bool = False, width: int = _ANY_WIDTH) -> str:
-    """Render for rich, and return text without spaces at the ends of lines.
-
-    Args:
-        renderable: the object to print.
-        color: include the escape sequences of a terminal.
-        width: columns to wrap lines to; by default lines are as long as they need to be.
-    """
-    from rich.console import Console
-
-    out = io.StringIO()
-    # In a notebook, rich would write into the cell and leave the file empty.
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        force_jupyter=False,
-    )
-    console.print(renderable)
-    return "".join(f"{_strip_end_blanks(line)}\n" for line in out.getvalue().splitlines())
-
-
-def _strip_end_blanks(line: str) -> str:
-    """Remove trailing spaces, even between escape sequences, which are kept."""
-    return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
 
 
 @dataclass(frozen=True)
@@ -124,7 +92,7 @@ def _lines(table: Table) -> Iterator[Line]:
     yield from _sentences(notes, table.fold)
     for heading, facts in table.facts.items():
         yield from _dim_lines(heading) if heading else ()
-        yield from _listed(facts, table.fold or _ANY_WIDTH)
+        yield from _listed(facts, table.fold or drawing.ANY_WIDTH)
     if table.signatures:
         yield from _dim_lines("signatures", *(f"  {signature}" for signature in table.signatures))
     if table.explanations:
@@ -142,7 +110,7 @@ def _body(table: Table) -> Iterator[Line]:
     """Return the rows below their headings; blocks of columns that do not fit are stacked."""
     rows = _rows(table)
     has_labels = any(row.label for row in table.rows)
-    labels = [numbers.single_line(row.label) if has_labels else "" for row in rows]
+    labels = [drawing.single_line(row.label) if has_labels else "" for row in rows]
     margin = max(map(_width, labels), default=0)
     strips = [
         strip
@@ -189,11 +157,11 @@ def _rows(table: Table) -> list[Row]:
 def _strips(column: Column, cells: Sequence[Cell | None], *, indent: str) -> Iterator[_Strip]:
     values = []
     for cell in cells:
-        value = numbers.single_line(numbers.format_cell(cell, column))
+        value = drawing.single_line(drawing.format_cell(cell, column))
         style = "bold" if cell and cell.best else "dim" if cell and isinstance(cell.value, tuple) else ""
         values.append((indent + value, style))
-    yield _Strip(column, indent + numbers.single_line(column.head), values)
-    spans = [" – ".join(numbers.format_cell_interval(cell, column)) if cell else "" for cell in cells]
+    yield _Strip(column, indent + drawing.single_line(column.head), values)
+    spans = [" – ".join(drawing.format_cell_interval(cell, column)) if cell else "" for cell in cells]
     if any(spans):
         yield _Strip(column, "", [(span, "dim") for span in spans])
     if any(cell.marks for cell in cells if cell):
@@ -206,7 +174,7 @@ def _strips(column: Column, cells: Sequence[Cell | None], *, indent: str) -> Ite
 def _folded(table: Table, strips: Sequence[_Strip], margin: int) -> Iterator[list[_Block]]:
     """Return blocks of columns that fit side by side, given the width of the labels."""
     gap = _gap(table)
-    most = (table.fold or _ANY_WIDTH) - margin - gap
+    most = (table.fold or drawing.ANY_WIDTH) - margin - gap
     blocks: list[_Block] = []
     room = most
     for group, members in groupby(strips, lambda strip: strip.column.group):
@@ -223,7 +191,7 @@ def _blocks(table: Table, group: str, strips: Sequence[_Strip], room: int) -> li
     """Return a group of columns; in two blocks if it does not fit and some columns can stand apart."""
     if not group:
         return [_Block(strips)]
-    name = numbers.single_line(group)
+    name = drawing.single_line(group)
     together = _Block(strips, (name, table.group_notes[group]))
     movable = [strip for strip in strips if strip.column.apart]
     if together.width <= room or not movable:
@@ -238,23 +206,23 @@ def _gap(table: Table) -> int:
 
 
 def _dim_lines(*sentences: str, style: str = "dim") -> Iterator[Line]:
-    yield from ([(numbers.single_line(sentence), style)] for sentence in sentences)
+    yield from ([(drawing.single_line(sentence), style)] for sentence in sentences)
 
 
 def _sentences(sentences: Iterable[str], width: int | None) -> Iterator[Line]:
     """Wrap sentences, each on a line of its own."""
-    for sentence in map(numbers.single_line, sentences):
+    for sentence in map(drawing.single_line, sentences):
         yield from _dim_lines(*(textwrap.wrap(sentence, width, break_on_hyphens=False) if width else [sentence]))
 
 
 def _listed(facts: Mapping[str, str], width: int) -> Iterator[Line]:
     """Return labels and texts, side by side."""
-    margin = max(_width(numbers.single_line(label)) for label in facts)
+    margin = max(_width(drawing.single_line(label)) for label in facts)
     room = max(width - margin - 4, 20)
     for label, fact in facts.items():
-        lines = textwrap.wrap(numbers.single_line(fact), room, break_long_words=False, break_on_hyphens=False)
+        lines = textwrap.wrap(drawing.single_line(fact), room, break_long_words=False, break_on_hyphens=False)
         for number, line in enumerate(lines or [""]):
-            yield from _dim_lines(f"  {_left_aligned('' if number else numbers.single_line(label), margin)}  {line}")
+            yield from _dim_lines(f"  {_left_aligned('' if number else drawing.single_line(label), margin)}  {line}")
 
 
 def _left_aligned(piece: str, width: int) -> str:

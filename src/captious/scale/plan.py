@@ -34,7 +34,6 @@ from captious.errors import (
 from captious.evaluation.checks import CaptionFindings
 from captious.evaluation.report import Report, Result, Statistics, no_captions
 from captious.evaluation.scoring import add_reference_counts
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, ExactSums, Sampling
 from captious.files import whole_file
 from captious.metrics.contract.combined import CombinedState
 from captious.metrics.contract.metric import BaseMetric, Metric, State
@@ -43,6 +42,7 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequencySum
 from captious.native import using_threads
 from captious.scale.shards import BATCH_ROWS, RowBatch, Shard, ShardColumns, as_shards
+from captious.statistics import DEFAULT_RESAMPLES, ExactSums, Sampling
 from captious.words import DEFAULT_SEED, counted
 
 # States of metrics that are fitted shard by shard: merged, written to files and read back.
@@ -372,6 +372,8 @@ class ShardReport(Report):
 
     Like the result of ``captious.score``, without caption scores.
     """
+
+    resampled = "captions"
 
     def __init__(
         self, system: str, counts: CaptionFindings, n_shards: int, results: dict[str, Result], warnings: Sequence[str]

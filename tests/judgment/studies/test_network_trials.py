@@ -16,13 +16,13 @@ from scipy.stats import kendalltau
 
 from captious.data import read_references
 from captious.errors import ParameterError
-from captious.evaluation.statistics import Sampling
 from captious.judgment.studies import feature_ablation, network_depth, network_trials, training_epochs, training_size
 from captious.judgment.studies.network_trials import Trials, Variation
 from captious.learned.networks import FeatureMetric, FeatureSet, Network, Recipe, as_recipe
 from captious.learned.training.examples import make_examples, write_examples
 from captious.learned.training.networks import train_network
 from captious.metrics.contract.settings import Settings
+from captious.statistics import Sampling
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.models

@@ -123,7 +123,7 @@ class TestSystems:
         assert "words-wrong ↓" in str(report._repr_html_())
 
     def test_signs_of_differences_stay(self) -> None:
-        comparison = captious.compare(BAD, GOOD, REFERENCES, ["words"], resamples=20)
+        comparison = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["words"], resamples=20)
         wrong = comparison["words-wrong"]
         assert wrong.lower_is_better
         assert wrong.difference == pytest.approx(0.25 - 1.65)
@@ -155,7 +155,9 @@ def test_outputs_without_a_direction_have_no_best_score() -> None:
     assert "↓" not in shown
     assert reports[0].to_dict()["metrics"]["extent"]["lower_is_better"] is None
     assert next(csv.DictReader(io.StringIO(csv_text(score_table(reports)))))["lower_is_better"] == ""
-    assert captious.compare(GOOD, BAD, REFERENCES, [Length()], resamples=9)["extent"].lower_is_better is None
+    assert (
+        captious.compare({"a": GOOD, "b": BAD}, REFERENCES, [Length()], resamples=9)["extent"].lower_is_better is None
+    )
     assert select(Length()).lower_is_better == ()
 
 

@@ -45,7 +45,7 @@ def test_user_function_is_scored_compared_and_judged(function: Callable[..., Any
     assert report[name].score == 0.75
     assert captious.score(GOOD, REFERENCES, function)[name].score == 0.75
     with pytest.warns(captious.CaptiousWarning):
-        compared = captious.compare(POOR, GOOD, REFERENCES, function, resamples=9)
+        compared = captious.compare({"a": POOR, "b": GOOD}, REFERENCES, function, resamples=9)
     assert compared[name].difference == 0.5
     assert captious.reward(REFERENCES, function)([2, 1], ["a cat", "a bus"]).tolist() == [1.0, 0.5]
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from captious import WordVectors
+from captious.drawing import SCRIPTS, SCRIPTS_FOLDER, as_text
+from captious.explanation_text import explanation_text
+from captious.layouts import LAYOUTS, drawn_values, layout_values
 from captious.metrics.contract import registry
-from captious.report.explanation_drawing import explanation_text
 from captious.report.html import asset
-from captious.report.layouts import LAYOUTS, SCRIPTS, SCRIPTS_FOLDER, drawn_values, layout_values
-from captious.report.terminal import as_text
 
 CANDIDATE, REFERENCES = "a dog runs on grass", ["a brown dog is running", "<b>two</b> dogs run on the grass"]
 METRICS = ["bleu", "concur", "chair", "cider-d", "cider-r", "coverage", "meteor", "rouge-l", "spice", "wmd"]

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 import captious
-from captious.evaluation.statistics import Sampling
+from captious import drawing
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
+from captious.layouts import SIGNS
 from captious.metrics.meteor import align
-from captious.report import numbers
-from captious.report.layouts import SIGNS
 from captious.report.page import write_report
+from captious.statistics import Sampling
 from captious.tables import scatter
 from tests.report.conftest import HOSTILE, systems
 from tests.support.pages import Page
@@ -68,7 +68,7 @@ def test_scores_in_hundredths(open_page: Opener, tmp_path: Path) -> None:
     image = [*map(str, reports[0].ids)].index(first.locator(".id").inner_text())
     ours, theirs = (100 * report["cider-d"].per_caption[image] for report in reports)
     assert [value.inner_text() for value in first.locator(".value").all()] == [f"{ours:.1f}", f"{theirs:.1f}"]
-    assert first.locator(".key").inner_text() == numbers.with_minus_signs(f"{theirs - ours:+.1f}")
+    assert first.locator(".key").inner_text() == drawing.with_minus_signs(f"{theirs - ours:+.1f}")
     shown = page.locator("article dl.scores div", has_text="rouge-l").first.locator("dd").inner_text()
     assert shown == f"{100 * reports[0]['rouge-l'].per_caption[image]:.1f}"
     texts = page.locator("#distributions figure").first.locator("svg text").all_text_contents()
@@ -168,7 +168,7 @@ def test_explanations_are_drawn_for_each_metric(open_page: Opener, examples: Pat
                 explained = metric.explain(candidate.locator("p.caption").inner_text(), references)
                 message = candidate.locator(".why").text_content()
                 for value in _values(explained):
-                    assert numbers.format_score(value) in message
+                    assert drawing.format_score(value) in message
             page.get_by_role("button", name="Next image").click()
     page.get_by_label("Explain").select_option("meteor")
     expect(why.first).to_contain_text(re.compile(r"match(es)? in \d+ chunks? · precision \.\d+"))
@@ -200,7 +200,7 @@ def test_bars_are_parts_of_a_score(open_page: Opener, examples: Path) -> None:
     best = max(next(o["corpus"] for o in data.manifest["outputs"] if o["name"] == "cider-d"))
     page = open_page(examples)
     expect(page.locator(".why").first).to_contain_text(
-        f"A full bar is {numbers.format_score(best)}, the best corpus score"
+        f"A full bar is {drawing.format_score(best)}, the best corpus score"
     )
     for row in page.locator(".why tbody tr:visible").all():
         added = float(row.locator(".number").last.inner_text())
@@ -240,7 +240,7 @@ def test_alignment_figures_equal_those_of_python(open_page: Opener, meteor_table
         page.get_by_label("Search").fill(str(image))
         expect(page.locator("section.image h3")).to_have_text(f"Image {image}")
         for name in ("precision", "recall", "fragmentation"):
-            expect(page.locator(".why")).to_contain_text(f"{name} {numbers.format_score(getattr(expected, name))}")
+            expect(page.locator(".why")).to_contain_text(f"{name} {drawing.format_score(getattr(expected, name))}")
         expect(page.locator(".why")).to_contain_text(f"in {expected.chunks} chunk")
 
 
@@ -417,7 +417,7 @@ def test_word_agreement_is_explained(open_page: Opener, tmp_path: Path) -> None:
             assert message == pytest.approx(facts, abs=1.5e-4)
             cells = [row.locator("td").all_inner_texts()[:4] for row in candidate.locator(".why table tr").all()]
             words = [
-                (f"{word.word} → {word.closest or numbers.NOTHING}", SIGNS[word.status][0], word.share, word.similarity)
+                (f"{word.word} → {word.closest or drawing.NOTHING}", SIGNS[word.status][0], word.share, word.similarity)
                 for word in explained.words
             ]
             shown = [
@@ -431,7 +431,7 @@ def test_word_agreement_is_explained(open_page: Opener, tmp_path: Path) -> None:
             ]
             text = candidate.locator(".why").inner_text()
             for word, loss in explained.missing[:6]:
-                assert f"{word} {numbers.format_score(loss)}" in text
+                assert f"{word} {drawing.format_score(loss)}" in text
             n_more = len(explained.missing) - 6
             assert n_more <= 0 or f"and {n_more} more" in text
             for word in explained.words:

@@ -17,7 +17,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from captious.report.numbers import single_line
+from captious.drawing import single_line
 from captious_server.challenges.folder import as_html
 from captious_server.models import (
     Challenge,

@@ -19,17 +19,18 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from captious.evaluation.statistics import DEFAULT_RESAMPLES
 from captious.files import csv_row, csv_text
+from captious.statistics import DEFAULT_RESAMPLES
 from captious.version import __version__
 from captious.words import counted
-from captious_server.boards.query import harmless, rounded_outputs
+from captious_server.boards.query import rounded_outputs
 from captious_server.challenges.definition import FILE_SETTINGS, public_label, public_path
 from captious_server.challenges.drafts import tidy_tables
 from captious_server.challenges.folder import FILE_NAME
 from captious_server.models import Challenge, Phase, Submission
 from captious_server.people.access import why_hidden
 from captious_server.scoring.queue import sets_of
+from captious_server.scoring.results import n_resamples
 from captious_server.settings import local_time, utc_time
 from captious_server.submissions import storage
 from captious_server.submissions.storage import content, zip_blocks
@@ -257,6 +258,15 @@ def _not_public(archive: ChallengeArchive) -> str:
     return f" Captions for {', '.join(dict.fromkeys(names))} are not public." if names else ""
 
 
+def _resamples(archive: ChallengeArchive) -> Iterator[str]:
+    """How to get the intervals, if some scores were not computed with the default number of resamples."""
+    paths = [path for submission in archive.submissions() if (path := submission.results_path) is not None]
+    numbers = sorted({n for path in paths if (n := n_resamples(path)) is not None})
+    if numbers not in ([], [DEFAULT_RESAMPLES]):
+        texts = [f"{n:,} resamples (in Python: `report.to_dict(intervals=True, resamples={n})`)" for n in numbers]
+        yield f"Intervals come from {' or '.join(texts)}."
+
+
 def _programs(archive: ChallengeArchive) -> Iterator[str]:
     """The versions of captious that computed the scores."""
     programs = archive.submissions().values_list("shown_scores__program", flat=True).order_by().distinct()
@@ -296,10 +306,7 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
     lines.append("`--format json` shows all digits, as in `scores.csv`; the default is a table with four.")
     if not archive.has_setting_files and (files := archive.setting_files()):
         lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
-    if (n := settings.CAPTIOUS.resamples) != DEFAULT_RESAMPLES:
-        lines.append(
-            f"Intervals come from {n:,} resamples: in Python, `report.to_dict(intervals=True, resamples={n})`."
-        )
+    lines += _resamples(archive)
     for row in public:
         words = ["captious", "score", f"{where}{row.captions}.json", row.file]
         words += ["--ci", "--format", "json"]
@@ -448,7 +455,7 @@ class ChallengeArchive:
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([archive_readme(self).encode()])
-        lines = (csv_row([*map(harmless, row)]) for row in self.rows())
+        lines = (csv_row(row) for row in self.rows())
         yield "scores.csv", (text.encode() for text in chain([csv_text(COLUMNS, [])], lines))
         if self.submissions().exists():
             yield "scores.parquet", _parquet(self.rows())

@@ -16,9 +16,7 @@ from django.urls import reverse
 
 from captious.data import References
 from captious.errors import CaptiousError
-from captious.report import terminal
-from captious.report.explanation_drawing import explanation_text
-from captious.report.layouts import drawn_values, explained_parts, explanation_name, layout_values
+from captious.evaluation import explained_by, explained_parts
 from captious.text.stems import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 from captious_server.boards.query import Query
@@ -256,9 +254,9 @@ def explanations(query: Query, row: CaptionRow, *, as_text: bool = False) -> lis
     entries = reference_cache.selection(query.challenge, threads=1)
     labels_and_metrics = [([*map(public_label, entry.output_indices)], entry.metric) for entry in entries]
     metrics = {
-        part.signatures()[0]: (explanation_name(part, metric, labels[0]), part)
+        part.signatures()[0]: (name, part)
         for labels, metric in sorted(labels_and_metrics, key=lambda pair: query.output not in pair[0])
-        for part in explained_parts(metric)
+        for name, part in explained_parts(metric, labels[0]).items()
     }
     return [
         _explanation(name, metric, candidate, row.references, query, as_text)
@@ -273,15 +271,16 @@ def _explanation(
     try:
         reference_set = query.phase.reference_sets[query.key]
         state = {"state": reference_cache.state(query.challenge, reference_set, metric)} if metric.needs_fit else {}
-        explanation = metric.explain(candidate.caption, references, **state)
+        explanation = explained_by(metric, candidate.caption, references, **state)
     except CaptiousError as error:  # a missing resource: the page is useful without it
         return Explanation(candidate.submission, name, problem=str(error))
     if as_text:
-        text = terminal.as_text(explanation_text(explanation), width=_EXPLANATION_COLUMNS).rstrip()
+        text = explanation.to_text(width=_EXPLANATION_COLUMNS)
         return Explanation(candidate.submission, name, text=text)
-    values = rounded_values(drawn_values(explanation), query.phase.digits)
-    drawn = {"layout": layout_values(metric.explanation), "values": values}
-    return Explanation(candidate.submission, name, drawn)
+    drawn = explanation.to_drawing()
+    return Explanation(
+        candidate.submission, name, {**drawn, "values": rounded_values(drawn["values"], query.phase.digits)}
+    )
 
 
 def _row(view: CaptionView, position: int) -> CaptionRow:

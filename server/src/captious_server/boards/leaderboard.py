@@ -14,14 +14,12 @@ from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.urls import reverse
 
-from captious.evaluation.comparison import effect_size
-from captious.evaluation.statistics import Sampling, bootstrap_p_value
+from captious import drawing
 from captious.files import csv_row, csv_text
-from captious.report import numbers
+from captious.statistics import Sampling, bootstrap_p_value, effect_size
 from captious.words import shortened
 from captious_server.boards.query import (
     Query,
-    harmless,
     histories,
     matching_submissions,
     own_places,
@@ -351,8 +349,8 @@ def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query)
     return BoardCell(
         name=name,
         score=score,
-        text=NO_SCORE if score is None else numbers.format_score(score, digits),
-        interval="" if low is None or high is None else numbers.format_interval(low, high, interval_digits(digits)),
+        text=NO_SCORE if score is None else drawing.format_score(score, digits),
+        interval="" if low is None or high is None else drawing.format_interval(low, high, interval_digits(digits)),
         low=low,
         high=high,
         best=score is not None and score == best,
@@ -539,10 +537,9 @@ def json_file(query: Query) -> StreamingHttpResponse:
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
     """A table as a streamed file of this name.
 
-    Text that spreadsheets would interpret as a formula is prefixed with an apostrophe.
+    Text that spreadsheets would run as a formula is made harmless, as in all tables.
     """
-    safe = ([*map(harmless, row)] for row in rows)
-    lines = chain([csv_text(heads, [])], (csv_row(row) for row in safe))
+    lines = chain([csv_text(heads, [])], map(csv_row, rows))
     response = StreamingHttpResponse(_blocks(lines), "text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

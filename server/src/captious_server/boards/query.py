@@ -18,20 +18,6 @@ from captious_server.people.access import is_own, may_manage, may_see_board, may
 from captious_server.scoring.queue import BoardOutputs, ReferenceSet, sets_of
 from captious_server.settings import flag, row_id
 
-# Text in tables that spreadsheets open.
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-
-
-def harmless(value: object) -> object:
-    """A value that no spreadsheet interprets as a formula.
-
-    Text that begins with one of ``= + - @``, a tab or a line break gets an apostrophe in front, as OWASP recommends.
-    Numbers stay as they are.
-    """
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
-
-
 # The leaderboard that an address requests, and its submissions.
 
 #: The word in addresses that sorts by the time of submission.

@@ -17,7 +17,7 @@ from django.db.models import F
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from captious.evaluation.statistics import can_vary
+from captious.statistics import can_vary
 from captious_server.models import Phase, Scores, Standing, Submission
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.scoring.results import Record, ResampledScores, read_results

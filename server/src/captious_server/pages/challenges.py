@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.http import require_http_methods, require_safe
 
-from captious.report.layouts import SCRIPTS, SCRIPTS_FOLDER
+from captious.drawing import SCRIPTS, SCRIPTS_FOLDER
 from captious_server.actions import open_phases
 from captious_server.actions.downloads import captions_template, file_of, published_file
 from captious_server.boards import captions as caption_browser

@@ -21,7 +21,7 @@ from captious.evaluation import Report, evaluate
 from captious.evaluation.checks import KINDS, CaptionFindings
 from captious.files import whole_file
 from captious.metrics.contract.selection import Selection
-from captious.words import DEFAULT_SEED
+from captious.statistics import DEFAULT_SEED
 from captious_server.challenges.definition import public_label
 
 # A file with the scores of all submissions of a phase on one reference set, and on each resample of its images.
@@ -307,6 +307,14 @@ def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] 
         return None
     column: NDArray[np.floating] = arrays[1][:, arrays[0].tolist().index(output)]
     return column.copy()
+
+
+def n_resamples(path: Path) -> int | None:
+    """The number of resamples of the scores in a file; None if it does not exist."""
+    if not path.is_file():
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        return len(arrays["resampled_0"]) if "resampled_0" in arrays else None
 
 
 def _arrays(path: Path | None, label: str, *names: str) -> list[NDArray[Any]] | None:

@@ -19,9 +19,10 @@ from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from captious.report import html as drawings
-from captious.report import numbers
-from captious.tables import Cell
+from captious import drawing
+from captious.drawing import Cell
+from captious.statistics import Sampling
+from captious.words import percentage
 from captious_server.boards.ranking import effect_digits, interval_digits, p_digits
 
 # Inlined styles, so that pages render at a first visit before other files arrive.
@@ -91,25 +92,31 @@ def inline_style(name: str) -> SafeString:
 @_filter
 def score(value: object, digits: int = 4) -> str:
     """A score: ".2980", "1.2748", "−.0312". Text stays as it is."""
-    return _number(value, lambda number: numbers.format_score(number, digits))
+    return _number(value, lambda number: drawing.format_score(number, digits))
 
 
 @_filter
 def signed(value: object, digits: int = 4) -> str:
     """A difference with its sign: "+.0392", "−.0392"."""
-    return _number(value, lambda number: numbers.format_difference(number, digits))
+    return _number(value, lambda number: drawing.format_difference(number, digits))
 
 
 @_filter
 def p_value(value: object, digits: int = 4) -> str:
     """A p value: ".042", "<.001"."""
-    return _number(value, lambda number: numbers.format_p_value(number, p_digits(digits)))
+    return _number(value, lambda number: drawing.format_p_value(number, p_digits(digits)))
 
 
 @_filter
 def effect(value: object, digits: int = 4) -> str:
     """An effect size: "+.04"."""
-    return _number(value, lambda number: numbers.format_difference(number, effect_digits(digits)))
+    return _number(value, lambda number: drawing.format_difference(number, effect_digits(digits)))
+
+
+@register.simple_tag
+def level() -> str:
+    """The level of all intervals: "95%"."""
+    return percentage(Sampling().level)
 
 
 @_filter
@@ -118,13 +125,13 @@ def interval(row: object, digits: int = 4) -> str:
 
     Empty if an end is missing.
     """
-    return " – ".join(_ends(row, digits, numbers.format_score))
+    return " – ".join(_ends(row, digits, drawing.format_score))
 
 
 @_filter
 def ends(row: object, digits: int = 4) -> str:
     """The interval of a difference, whose ends have signs, with one digit fewer than scores: "[−.012, +.139]"."""
-    texts = _ends(row, digits, numbers.format_difference)
+    texts = _ends(row, digits, drawing.format_difference)
     return f"[{', '.join(texts)}]" if texts else ""
 
 
@@ -176,26 +183,26 @@ def query(address: object) -> list[tuple[str, str]]:
 def difference_drawing(row: object) -> str:
     """A row's ``difference`` between ``low`` and ``high``, drawn around zero."""
     cell = _cell(row, "difference")
-    return "" if cell is None else mark_safe(drawings.difference_drawing(cell))
+    return "" if cell is None else mark_safe(drawing.difference_drawing(cell))
 
 
 @_filter
 def interval_drawing(row: object, scale: tuple[float, float]) -> str:
     """A row's ``score`` between ``low`` and ``high``, drawn on a scale."""
     cell = _cell(row, "score")
-    return "" if cell is None else mark_safe(drawings.interval_drawing(cell, *scale))
+    return "" if cell is None else mark_safe(drawing.interval_drawing(cell, *scale))
 
 
 @_filter
 def axis_drawing(scale: tuple[float, float]) -> str:
     """The round numbers of a scale."""
-    return mark_safe(drawings.axis_drawing(*scale))
+    return mark_safe(drawing.axis_drawing(*scale))
 
 
 @_filter
 def scores_drawing(rows: Iterable[object], scale: tuple[float, float] | None = None) -> str:
     """Scores of several systems in one output, one below the other, on one scale."""
-    return mark_safe(drawings.scores_drawing([_cell(row, "score") for row in rows], scale=scale))
+    return mark_safe(drawing.scores_drawing([_cell(row, "score") for row in rows], scale=scale))
 
 
 # Drawings that fit into a line of text or a narrow column; decoration, as the numbers are shown as well.

@@ -22,7 +22,6 @@ from captious.errors import (
     UnknownNameError,
     marked,
 )
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.judgment import judging
 from captious.judgment.files import DataFolder, data_folder
 from captious.judgment.judging import judge, load_judgments
@@ -40,6 +39,7 @@ from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
 from captious.plugins import did_you_mean
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import Displayed, Picture
 from captious.words import DEFAULT_SEED
 
@@ -258,6 +258,7 @@ class _Runner:
         parameters = inspect.signature(function).parameters
         if "data" in parameters:
             arguments["data"] = self.folder.folder
+        arguments |= {name: value for name, value in self.sampling.settings.items() if name in parameters}
         if "settings" in parameters:
             arguments.setdefault("settings", self._settings(run.features) if run.features else self.settings)
         return function(**arguments)  # type: ignore[no-any-return]

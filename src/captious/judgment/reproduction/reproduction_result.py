@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from captious.errors import Message
-from captious.evaluation.statistics import Sampling
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.judgment.results import data_text
+from captious.statistics import Sampling
 from captious.tables import Cell, Column, Displayed, Form, Picture, Row, Table, json_document
 from captious.version import __version__
+from captious.words import percentage
 
 FOLD = 110  # columns of a terminal
 _MOST_WITH_INTERVALS = 2  # columns of a paper's table
@@ -164,7 +165,11 @@ class Reproduction(Displayed):
         detailed = len(labels) <= _MOST_WITH_INTERVALS
         rows: dict[str, list[Cell | None]] = {row: [] for row, _ in figures}
         by_label = {label: [figures[row, label] for row in rows] for label in labels}
-        columns_of = {label: _columns(column_figures, label, detailed) for label, column_figures in by_label.items()}
+        level = percentage(self.sampling.level)
+        columns_of = {
+            label: _columns(column_figures, label, level if detailed else None)
+            for label, column_figures in by_label.items()
+        }
         columns = [column for pairs in columns_of.values() for column, _ in pairs]
         marked = any(figure.reason is not None and not figure.reason.below for figure in figures.values())
         room = 2 + _MARK * marked
@@ -263,20 +268,20 @@ class _Marks:
 _CellOf: TypeAlias = Callable[[Reproduced, PaperTable, _Marks], Cell | None]
 
 
-def _columns(figures: Sequence[Reproduced], label: str, detailed: bool) -> list[tuple[Column, _CellOf]]:
-    """Return columns for one of the paper, with their cells."""
+def _columns(figures: Sequence[Reproduced], label: str, level: str | None) -> list[tuple[Column, _CellOf]]:
+    """Return columns for one of the paper, with their cells; without a level, only those of the figures."""
     compared = any(figure.published is not None for figure in figures)
     columns: list[tuple[Column, _CellOf]] = [
         (Column("ours" if compared else "", group=label), _computed),
     ]
-    if detailed and any(figure.interval for figure in figures):
-        columns.append((Column("95%", "number", group=label), _interval))
-    if detailed and any(figure.p is not None for figure in figures):
+    if level is not None and any(figure.interval for figure in figures):
+        columns.append((Column(level, "number", group=label), _interval))
+    if level is not None and any(figure.p is not None for figure in figures):
         columns.append((Column("p", "p", group=label, in_papers="p"), lambda figure, *_: _optional(figure.p)))
     if compared:
         columns.append((Column("", align="center", group=label), lambda figure, *_: _optional(_sign(figure))))
         columns.append((Column("paper", group=label), _published))
-    if detailed and any(figure.comparable and figure.difference is not None for figure in figures):
+    if level is not None and any(figure.comparable and figure.difference is not None for figure in figures):
         columns.append((Column("difference", "difference", group=label), _difference))
     return columns
 

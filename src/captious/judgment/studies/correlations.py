@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from captious.data import Captions, Match, References, read_captions, read_references, same_images
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, evaluate
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.correlation import STATISTICS, Points, correlation, p_of_none
@@ -37,6 +36,7 @@ from captious.metrics.contract.settings import Settings
 from captious.native import threads, using_threads
 from captious.progress import steps
 from captious.resources.cache import text_as_json
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import scatter
 from captious.words import DEFAULT_SEED, counted
 

@@ -14,7 +14,6 @@ from captious.data import Match, read_captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.report import name_of
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.results import Dot, Dots, Study
 from captious.judgment.studies.references import PATHOLOGIES, specimens_of
 from captious.judgment.studies.sources import checksums, name_of_file
@@ -23,6 +22,7 @@ from captious.learned.training.critiques import TwoFolds, captions_by_image, two
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.words import DEFAULT_SEED, counted
 
 # LEIC's critiques trained with and without images and augmentation, and with several networks.

@@ -16,7 +16,6 @@ from captious.data import Captions, Match, References, read_captions, read_refer
 from captious.data.matching import hold_out
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.files import user_text
 from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
@@ -27,7 +26,8 @@ from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
-from captious.words import DEFAULT_SEED, checked_seed, counted
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
+from captious.words import DEFAULT_SEED, checked_seed, counted, percentage
 
 # Distributions of the scores of human and machine captions of the same images.
 #
@@ -112,8 +112,9 @@ def score_distributions(
             pictures[f"distributions-{label.replace('/', '-')}"] = cumulative(label, scores)
     notes = [
         "AUC: the probability that a random human caption scores better than a random caption of the system, ties "
-        "counting one half; 95% intervals: percentile bootstrap over images. Overlap: the common share of both "
-        f"histograms, of {_BINS} bins. {PEOPLE.capitalize()}: one reference per image, held out for all systems."
+        f"counting one half; {percentage(sampling.level)} intervals: percentile bootstrap over images. "
+        f"Overlap: the common share of both histograms, of {_BINS} bins. "
+        f"{PEOPLE.capitalize()}: one reference per image, held out for all systems."
     ]
     if selection.lower_is_better:
         notes.append(f"Lower scores are better for {', '.join(selection.lower_is_better)}.")

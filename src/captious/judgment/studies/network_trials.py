@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.statistics import Sampling
 from captious.judgment.judgments import CaptionPairs, HumanJudgments, Protocol, RatedCaptions
 from captious.judgment.results import Curve, Curves, Study
 from captious.judgment.studies.sources import checksums, judged_captions
@@ -25,6 +24,8 @@ from captious.learned.training.networks import check_torch, train_network, train
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
+from captious.statistics import Sampling
+from captious.words import percentage
 
 #: The columns of ``Trials.records``.
 AGREEMENT = (
@@ -236,9 +237,9 @@ class Trials:
         """
         numbers = (
             f"Value: mean over networks trained with {self.seeds} random seeds; the difference is from the first row. "
-            "95% intervals: percentile bootstrap over the images of the benchmark; they do not include "
-            "the variation between seeds. Each network is that of the epoch with the best validation tau-b, "
-            "which is therefore optimistic."
+            f"{percentage(self.sampling.level)} intervals: percentile bootstrap over the images of the benchmark; "
+            "they do not include the variation between seeds. Each network is that of the epoch with the best "
+            "validation tau-b, which is therefore optimistic."
         )
         settings = {"recipe": self.recipe.name, **parts.pop("settings", {}), "seeds": self.seeds}
         return Study(

@@ -18,7 +18,6 @@ from captious.data import Captions, Match, References, read_captions, read_refer
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Curve, Curves, Study
@@ -27,6 +26,7 @@ from captious.judgment.studies.sources import check_systems, checksums, name_of_
 from captious.metrics.contract.registry import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.text import PTB, Tokens
 from captious.words import DEFAULT_SEED, counted
 

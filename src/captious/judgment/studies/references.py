@@ -13,7 +13,6 @@ from captious.data import Captions, References, read_references
 from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, interval
 from captious.judgment.benchmarks import names
 from captious.judgment.files import data_folder
 from captious.judgment.judgments import CaptionPairs, HumanJudgments, RatedCaptions
@@ -30,6 +29,7 @@ from captious.judgment.studies.sources import (
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, interval
 from captious.text import PTB, TokenLayer
 from captious.words import DEFAULT_SEED, counted, counted_of
 

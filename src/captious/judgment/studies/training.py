@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.correlation import correlation
 from captious.judgment.judgments import HumanJudgments, RatedCaptions
 from captious.judgment.results import Curve, Curves, Dot, Dots, Study
@@ -21,6 +20,7 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.words import DEFAULT_SEED, counted
 
 _ALL, _WITHOUT, _ONLY, _ALONE = "all", "without", "only", "alone"

@@ -250,6 +250,16 @@ def label_in_scheme(label: str, scheme: NamingScheme) -> str:
     return _NAMES_BY_SCHEME[scheme].get(output, output) + suffix
 
 
+def labels_called(name: str) -> list[str]:
+    """Return the labels that have a name in one of the schemes: ``label_in_scheme`` the other way round."""
+    return [
+        output + name[len(called) :]
+        for names in _NAMES_BY_SCHEME.values()
+        for output, called in names.items()
+        if name.startswith(called) and name[len(called) : len(called) + 1] in ("", "@", ":", " ")
+    ]
+
+
 def _parts(label: str) -> tuple[str, str]:
     """Split a label into the output, and its variant and parameters."""
     end = next((place for place, c in enumerate(label) if c in "@: "), len(label))

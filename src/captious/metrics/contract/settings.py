@@ -172,7 +172,7 @@ _OTHER_KEYWORDS: Mapping[str, tuple[str, ...] | str] = {
     **dict.fromkeys(("subset", "common", "ignore_missing"), 'match="common"'),
     **dict.fromkeys(("of_k", "best_of", "reduce", "aggregate"), 'several="mean" or several="best"'),
     **dict.fromkeys(("id_type", "id_mode", "match_ids"), ("ids",)),
-    **dict.fromkeys(("names", "name", "label", "model_name"), ("system",)),
+    **dict.fromkeys(("names", "name", "label", "model_name"), ("system", "systems")),
     **dict.fromkeys(("n_resamples", "n_bootstrap", "bootstrap", "num_resamples"), ("resamples",)),
     **dict.fromkeys(("confidence", "confidence_level", "alpha"), ("level",)),
     **dict.fromkeys(("random_state", "random_seed", "rng"), ("seed",)),
@@ -187,6 +187,7 @@ def answers_other_keywords(function: Callable[Parameters, Returned]) -> Callable
     A file that must be named by keyword is asked for by a ParameterError.
     """
     known = inspect.signature(function).parameters
+    in_order = [name for name, one in known.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
     needed = [name for name, one in known.items() if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
 
     @functools.wraps(function)
@@ -194,6 +195,9 @@ def answers_other_keywords(function: Callable[Parameters, Returned]) -> Callable
         for name in kwargs:
             if name not in known and (instead := _written_instead(name, known)):
                 raise TypeError(f"{function.__name__}() has no parameter {name!r}: write {instead}")
+        if len(args) > len(in_order):
+            order = f"{function.__name__}({', '.join(in_order)}, ...)"
+            raise TypeError(f"{function.__name__}() takes {', then '.join(in_order)}, the rest by name: write {order}")
         for name in needed:
             if name not in kwargs:
                 raise ParameterError(f"{function.__name__} needs {name}", hint=f"give it by its name: {name}=...")

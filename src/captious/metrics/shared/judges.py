@@ -298,9 +298,6 @@ class Asking:
         Args:
             captions: captions of each question, by the names of their placeholders; one question per image.
             references: the images.
-
-        Raises:
-            EndpointError: no answer at all can be read.
         """
         questions = self._questions(captions, references)
         scores = np.full(len(questions), np.nan)
@@ -322,16 +319,21 @@ class Asking:
                 elif not answer.is_refusal:
                     unread.append(row)
             open_rows = unread
-        if len(answers) and np.isnan(scores).all():
-            raise self._unreadable(answers)
         return Judgments(scores, tuple(answers), tuple(sorted(models)))
 
-    def _unreadable(self, answers: Sequence[Answer]) -> EndpointError:
-        """Return the error for answers none of which says a score; it shows the first."""
+    def check_read(self, judged: Sequence[Judgments]) -> None:
+        """Check that some answer of the model could be read.
+
+        Raises:
+            EndpointError: there are answers, and none says a score; it shows the first.
+        """
+        answers = [answer for judgments in judged for answer in judgments.answers]
+        if not answers or not all(np.isnan(judgments.scores).all() for judgments in judged):
+            return
         first = next((answer for answer in answers if answer.text.strip()), answers[0])
         said = f"it says {first.text.strip()[:200]!r}" if first.text.strip() else "it is empty"
         ended = f" and ended with {first.finish!r}" if first.finish not in ("", "stop") else ""
-        return EndpointError(
+        raise EndpointError(
             f"none of {counted(len(answers), 'answer')} of the model gives a judgment that can be read",
             where=f"{self.judge.name} at {self.judge.endpoint}: {said}{ended}",
             hint="choose a model that follows the prompt, allow longer answers (answer_tokens), or change the prompt",
@@ -359,7 +361,9 @@ class JudgmentLayer(KeyedByFields):
     asking: Asking
 
     def of_candidates(self, captions: Captions) -> Judgments:
-        return self.asking.judgments([{"candidate": text} for text in captions.candidates], captions.references)
+        judged = self.asking.judgments([{"candidate": text} for text in captions.candidates], captions.references)
+        self.asking.check_read([judged])
+        return judged
 
 
 def final_answer(text: str) -> str:

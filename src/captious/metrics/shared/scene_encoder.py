@@ -12,6 +12,7 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ChoiceParameter, ResourceParameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter
 from captious.parsing.sources import CaptionParser, ParseSource, approximate, as_parse_source
+from captious.parsing.tree_parser import EXACT, LONGEST, SHORT
 from captious.scenes.layers import SPLITS, TupleLayer
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
@@ -21,7 +22,8 @@ from captious.words import counted
 
 _SECONDS_PER_WORD = 2e-4  # CPU time in long sentences, if parsing takes linear time
 _SECONDS_PER_HUNDRED_WORDS = 5.3  # CPU time of such a sentence, if parsing takes cubic time
-_WORDS = 100  # longer captions are cut for the parser
+_WORDS = LONGEST  # longer captions are cut for the parser
+_SHOWN = 3  # words of a run in a warning
 _PATIENCE = 20.0  # seconds; shorter times are not announced
 
 
@@ -56,6 +58,40 @@ def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -
     return (
         f"parses {counted(n, 'caption')} of more than {LONG_SENTENCE} words, each as one sentence, in about {duration}"
     )
+
+
+def parsed_in_pieces(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -> list[str]:
+    """Return warnings about captions that the parser does not read as one sentence each.
+
+    Args:
+        captions: candidates and references.
+        tokenizer: the tokenizer.
+        parser: the parser; only those of the package cut captions.
+    """
+    if not isinstance(parser, CaptionParser):
+        return []
+    n_long, n_stray, example = 0, 0, ""
+    sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(tokenizer))
+    for side in sides:
+        words = side.vocabulary.words()
+        n_long += int((side.lengths > _WORDS).sum())
+        for row in np.flatnonzero(side.lengths > EXACT).tolist():
+            caption = [words[i] for i in side.ids[side.offsets[row] : side.offsets[row + 1]].tolist()]
+            if runs := parser.parser.runs(caption):
+                n_stray += 1
+                example = example or " ".join(caption[runs[0][0] : runs[0][0] + _SHOWN])
+    warnings = []
+    if n_long:
+        warnings.append(
+            f"{counted(n_long, 'caption', 'have')} more than {_WORDS} words, and the parser reads them in pieces of up "
+            f"to {_WORDS} words."
+        )
+    if n_stray:
+        warnings.append(
+            f"{counted(n_stray, 'caption', 'have')} long runs of words that are not of an English sentence "
+            f"({example:.60} ...), and the parser reads these runs in pieces of {SHORT} words."
+        )
+    return warnings
 
 
 # The source of parses as a parameter of metrics.
@@ -94,4 +130,5 @@ class SceneEncoderMetric(EncoderMetric):
         return f"{self.tokenizer.name}, {self.encoder.name}"
 
     def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
-        return approximate(self.parser.label)
+        cut = parsed_in_pieces(captions, self.tokenizer, self.parser) if self.split == "none" else []
+        return [*approximate(self.parser.label), *cut]

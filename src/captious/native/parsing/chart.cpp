@@ -98,6 +98,7 @@ Chart::Chart(const Grammar& grammar)
 
 void Chart::begin(Words words, std::size_t n_kept) {
     words_ = words;
+    work_ = 0;
     std::size_t n_cells = index(0, words.size() + 1), kept = index(0, n_kept + 1);
     cells_.resize(kept);
     cells_.resize(n_cells);
@@ -120,6 +121,7 @@ CAPTIOUS_INLINE void Chart::combine(std::size_t begin, std::size_t end) {
         const Cell &left = cell(begin, split), &right = cell(split, end);
         if (left.begin == left.end || right.begin == right.end) continue;
         pulse_(256 * (left.end - left.begin));
+        work_ += left.right_drives - left.left_drives + right.end_drives - right.right_drives;
         combine_cells(grammar_, drives(left.left_drives, left.right_drives), view(index(begin, split)),
                       drives(right.right_drives, right.end_drives), view(index(split, end)), base_.data(),
                       touched_.data(), meetings_.data());

@@ -85,6 +85,9 @@ public:
     // The best score of the whole sentence, or kNever, and the state at its top.
     Goal best() const;
 
+    // The blocks of rules that filling the chart looked at.
+    std::uint64_t work() const { return work_; }
+
     // The step of an item, which must be there.
     Step step(std::size_t begin, std::size_t end, State state) const;
 
@@ -153,6 +156,7 @@ private:
     std::vector<State> list_;  // of states, with room for all and kPiece more
     std::size_t n_listed_ = 0;
     std::vector<std::uint32_t> meetings_;  // drives that have mates, with room for all
+    std::uint64_t work_ = 0;
     Pulse pulse_;
 };
 

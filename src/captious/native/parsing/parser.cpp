@@ -193,7 +193,7 @@ void Worker::parse(const WordTable& table, const TokensView& sentences, std::spa
     for (std::size_t sentence : batch) {
         Sentence words = sentences[sentence];
         bool guided = words.size() <= kLongestGuided && pcfg_.coarsening().sound();
-        float score = guided ? find_one(table, words) : kNever;
+        float score = guided ? find_one(table, words, derivations[sentence].work) : kNever;
         if (score == kNever)
             parse_plainly(table, words, derivations[sentence]);
         else
@@ -256,15 +256,15 @@ void Worker::parse_spans(const WordTable& table, Sentence words, const Spans& sp
         read_off(derivation);
         if (derivation.score != kNever) return;
     }
-    parse_plainly(table, words, derivation);
 }
 
 // The score of a derivation found by a quick search, or kNever.
-float Worker::find_one(const WordTable& table, Sentence words) {
+float Worker::find_one(const WordTable& table, Sentence words, std::uint64_t& work) {
     common_items_.clear();
     for (std::int32_t word : words) common_items_.push_back(table.common_items(word));
     for (float width : kBeams) {
         common_.fill_beam(common_items_, pcfg_.coarsening(), width);
+        work += common_.work();
         if (float score = common_.best().score; score != kNever) return score;
     }
     return kNever;
@@ -292,6 +292,7 @@ const CoarseChart& Worker::fill_coarse(const WordTable& table, std::span<const S
 // The best derivation in the chart.
 void Worker::read_off(Derivation& derivation) const {
     derivation.nodes.clear();
+    derivation.work += chart_.work();
     Goal best = chart_.best();
     derivation.score = best.score;
     if (best.score != kNever) walk(best.state, 0, items_.size(), derivation.nodes);

@@ -114,6 +114,7 @@ using Sentence = std::span<const std::int32_t>;  // words of a table
 struct Derivation {
     std::vector<Node> nodes;
     float score = kNever;
+    std::uint64_t work = 0;  // blocks of rules that charts looked at
 };
 
 // Sentences in batches of similar lengths that a worker parses at once. Batches come by length in `n_rounds` rounds,
@@ -135,8 +136,7 @@ public:
     // The best derivation of one sentence without the coarser grammar, which takes several times as long; long
     // sentences are always parsed this way.
     void parse_plainly(const WordTable& table, Sentence words, Derivation& derivation);
-    // A derivation that is nearly always the best one of a sentence, in linear time; falls back to all
-    // spans if the likely ones give none.
+    // A derivation that is nearly always the best one of a sentence, in linear time, or none.
     void parse_spans(const WordTable& table, Sentence words, const Spans& spans, Derivation& derivation);
     // Fills a coarse chart, with up to kMost sentences.
     const CoarseChart& fill_coarse(const WordTable& table, std::span<const Sentence> sentences);
@@ -148,7 +148,7 @@ private:
         float least;  // lower bound of the best score
     };
 
-    float find_one(const WordTable& table, Sentence words);
+    float find_one(const WordTable& table, Sentence words, std::uint64_t& work);
     void parse_guided(const WordTable& table, std::span<Derivation> derivations);
     void find_offsets(const WordTable& table, Sentence words);
     void take(const WordTable& table, Sentence words);

@@ -1,5 +1,6 @@
 // Python bindings of the parser.
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,7 @@ struct SharedPcfg {
     std::vector<std::pair<State, std::uint32_t>> goal_rules;  // those above the boundary, by left child
     std::unique_ptr<Pcfg> pcfg;
     mutable SharedMutex mutex;
+    mutable std::atomic<std::uint64_t> work{0};
 
     // The user's number of a rule of a derivation.
     std::int32_t rule(std::int32_t rule) const {
@@ -145,6 +147,7 @@ nb::tuple derive(const SharedPcfg& shared, const Int64In& tag_offsets, const Int
                 add(shared.original[node.state], shared.rule(node.rule), node.begin, node.end);
             node_offsets.push_back(static_cast<std::int64_t>(columns[0].size()));
             scores.push_back(derivations[i].score);
+            shared.work += derivations[i].work;
         }
     }
     return nb::make_tuple(to_numpy(std::move(node_offsets)), to_numpy(std::move(columns[0])),
@@ -271,9 +274,12 @@ void bind_parsing(nb::module_& m) {
                      "longest: int, threads: int) -> tuple[" INT64S ", " INT32S ", " INT32S ", " INT32S ", " INT32S
                      ", " FLOAT32S "]"),
              "As parse(), for long sentences, in a time that grows with their length: only some spans of words may be\n"
-             "constituents, and the best derivation may be lost. may[i] is the sum of 1 if several words may begin\n"
-             "with word i of all sentences, and 2 if they may end with it. Spans of more than `longest` words begin\n"
-             "with the first word of a sentence or end with one of its last two.")
+             "constituents, and the best derivation may be lost, or all of them. may[i] is the sum of 1 if several\n"
+             "words may begin with word i of all sentences, and 2 if they may end with it. Spans of more than\n"
+             "`longest` words begin with the first word of a sentence or end with one of its last two.")
+        .def_prop_ro(
+            "work", [](const SharedPcfg& self) { return self.work.load(); },
+            "The number of blocks of rules that charts have looked at so far: time, but the same on every machine.")
         .def(
             "set_scores",
             [](SharedPcfg& self, ArrayIn<float> binary_scores, ArrayIn<float> unary_scores) {

@@ -1,7 +1,7 @@
 """Explanations of scores as data: their values, and layouts that say how terminals and pages show them.
 
-A layout is data. ``explanation_drawing.py`` draws it for terminals, and ``assets/explanations`` for pages of reports
-and of the evaluation server, from the values of ``captious explain --format json``.
+A layout is data. ``explanation_text.py`` draws it for terminals and notebooks, and ``assets/explanations`` for pages of
+reports and of the evaluation server, from the values of ``captious explain --format json``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
-from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import BaseMetric
-from captious.report import numbers
-from captious.scenes.layers import SceneExplanation
+from captious import drawing
 
 # Elements of explanation layouts: blocks, with paths to values and text templates.
 #
@@ -428,7 +425,7 @@ def layout_values(kind: str) -> dict[str, Any]:
 
 # Layout of two scene graphs: the row of each tuple, which the drawings of files and pages share.
 #
-# Each object is a block with the tuples about it. Objects and tuples that match share a row. ``explanation_drawing.py``
+# Each object is a block with the tuples about it. Objects and tuples that match share a row. ``report/plots.py``
 # draws the rows to files, ``assets/explanations/scene_graphs.js`` on pages.
 
 _Tuples: TypeAlias = Sequence[tuple[Hashable, ...]]
@@ -436,8 +433,8 @@ _Block: TypeAlias = tuple[int | None, int | None]
 """The numbers of two objects that match, or of one without a match."""
 
 
-def explained_rows(explanation: SceneExplanation) -> tuple[list[int], list[int]]:
-    """Return ``scene_rows`` of an explanation."""
+def explained_rows(explanation: Any) -> tuple[list[int], list[int]]:
+    """Return ``scene_rows`` of an explanation of SPICE."""
     references = [fact.names for fact in explanation.references]
     number = {names: i for i, names in enumerate(references)}
     matches = [None if fact.match is None else number[fact.match] for fact in explanation.candidate]
@@ -592,18 +589,18 @@ def text_of(value: Any, form: str = "") -> str:
         n = value if isinstance(value, int) else len(value)
         return f"{n:,} {one if n == 1 else several}"
     if value is None:
-        return numbers.NOTHING
+        return drawing.NOTHING
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " ".join(text_of(one, form) for one in value) if form else _listed(value)
     if form:
-        return numbers.format_score(value, int(form))
-    return f"{value:,}" if isinstance(value, int) else numbers.single_line(value)
+        return drawing.format_score(value, int(form))
+    return f"{value:,}" if isinstance(value, int) else drawing.single_line(value)
 
 
 def _listed(value: Sequence[Any]) -> str:
     """Format words, or a tuple of a scene graph: dog, (dog, two), (dog, sit on, sofa)."""
     if not value or isinstance(value[0], str):
-        return " ".join(numbers.single_line(word) or "|" for word in value)
+        return " ".join(drawing.single_line(word) or "|" for word in value)
     parts = [named(names) for names in value]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
@@ -614,37 +611,12 @@ def named(names: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    return numbers.single_line(name).strip()
+    return drawing.single_line(name).strip()
 
 
 # Explanations as plain values for terminals, pages and JSON documents.
 #
 # An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout.
-
-#: Scripts that draw explanations in pages, in loading order.
-SCRIPTS_FOLDER = "explanations"
-SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "linked_words.js", "blocks.js")
-
-
-def explained_parts(metric: BaseMetric) -> list[BaseMetric]:
-    """Return the metric, or the parts of a combined one, that explain a candidate by its references."""
-    parts = metric.metrics if isinstance(metric, Combined) else [metric]
-    return [part for part in parts if part.explanation and part.needs_references]
-
-
-def explanation_name(part: BaseMetric, metric: BaseMetric, label: str) -> str:
-    """Return the name on pages for explanations of a part of a metric; for the metric itself, with variant and
-    parameters.
-
-    Args:
-        part: one of ``explained_parts``.
-        metric: the metric.
-        label: label of one of its results, such as ``concur-recall:language=de``.
-    """
-    if part is not metric:
-        return part.name
-    output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
-    return part.name + label[len(output) :]
 
 
 def explanation_values(explanation: Any) -> dict[str, Any]:
@@ -663,7 +635,7 @@ def explanation_values(explanation: Any) -> dict[str, Any]:
 def drawn_values(explanation: Any) -> dict[str, Any]:
     """Return the values that pages draw, with the row of each tuple of scene graphs."""
     values = explanation_values(explanation)
-    if isinstance(explanation, SceneExplanation):
+    if kind_of(explanation) == "scene":
         for side, rows in zip(("candidate", "references"), explained_rows(explanation), strict=True):
             values[side] = [{**fact, "row": row} for fact, row in zip(values[side], rows, strict=True)]
     return values

@@ -1,4 +1,8 @@
-"""Exact sums of statistics, and resampling of images: intervals, p values, their correction, and ranks."""
+"""Statistics of scores: exact sums, intervals and p values by resampling of images, effect sizes, and ranks.
+
+sampling = Sampling(resamples=1000, seed=12345, level=0.95)
+low, high = sampling.interval_of_mean(caption_scores)
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,25 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.words import DEFAULT_SEED, checked_seed, shortened
+
+__all__ = [
+    "DEFAULT_RESAMPLES",
+    "DEFAULT_SEED",
+    "MOST_RESAMPLES",
+    "ExactSums",
+    "Sampling",
+    "bootstrap_p_value",
+    "bootstrap_sums",
+    "can_vary",
+    "column_sums",
+    "effect_interval",
+    "effect_size",
+    "exchange_sums",
+    "holm",
+    "interval",
+    "permutation_p_value",
+    "ranks",
+]
 
 # Exact sums of statistics: bit-identical for any order of rows and any division into parts.
 #
@@ -355,6 +378,40 @@ def bootstrap_p_value(
         return 1.0
     deviation = float(resampled.std(ddof=1))
     return float(2 * ndtr(-abs(difference) / deviation)) if deviation > rounding else 0.0
+
+
+def effect_size(differences: NDArray[np.float64]) -> float:
+    """Return Cohen's d of paired caption scores, from their differences, float64[n_images]; nan if they do not vary."""
+    center, moments = _moments(differences)
+    return float(_effect_size(moments.sum(axis=0), center))
+
+
+def effect_interval(differences: NDArray[np.float64], sampling: Sampling) -> tuple[float, float]:
+    """Return the paired bootstrap interval of ``effect_size``."""
+    center, moments = _moments(differences)
+    sums = bootstrap_sums(moments, **sampling.settings)
+    return sampling.interval(_effect_size(sums, center))
+
+
+def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Return the mean of differences, and their powers 0, 1 and 2 about it: float64[n, 3]."""
+    has_score = ~np.isnan(differences)  # an output may have no score for some captions
+    center = float(differences[has_score].mean()) if has_score.any() else np.nan
+    # About the mean, so that the variance is not a difference of large numbers.
+    from_center = np.where(has_score, differences - center, 0.0)
+    return center, np.stack([has_score.astype(np.float64), from_center, from_center**2], axis=1)
+
+
+def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.float64]:
+    """Return Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to
+    float64[...].
+    """
+    n: NDArray[np.float64] = np.where(moments[..., 0] > 0, moments[..., 0], np.nan)
+    from_center = moments[..., 1] / n
+    mean = center + from_center
+    variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)
+    deviation = np.sqrt(variance)
+    return np.divide(mean, deviation, out=np.full_like(mean, np.nan), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
