@@ -10,7 +10,7 @@ from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 
 from captious.errors import ParameterError
-from captious.evaluation.report import Result, Statistics
+from captious.metrics.contract.metric import Result, Statistics
 
 
 def result_of(metric, values) -> Result:

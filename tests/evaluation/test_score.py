@@ -24,7 +24,7 @@ from captious.errors import (
     UnknownNameError,
 )
 from captious.evaluation import evaluate
-from captious.evaluation.scoring import add_reference_counts, reference_counts
+from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from captious.metrics.contract.selection import select
 from captious.progress import observed
 from tests.support.corpora import references_table

@@ -13,8 +13,8 @@ import pytest
 
 import captious
 from captious.data import read_captions
-from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.metrics.cider import CiderR
+from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from tests.oracles import cider
 from tests.support.corpora import large_corpus
 from tests.support.shared_data import DATA, with_data

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
-from captious.evaluation.scoring import add_reference_counts, reference_counts
+from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 from tests.support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
-from captious.evaluation.scoring import add_reference_counts, reference_counts
+from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of

@@ -105,6 +105,27 @@ def score_systems() -> captious.Reports:
     return reports
 
 
+def compare_systems() -> None:
+    """Compare systems in every form, and their reports."""
+    comparison: captious.Comparison = captious.compare({"base": "base.json", "mine": BY_NUMBER}, LISTS, "bleu-4")
+    captious.compare({"base": IN_ORDER, "mine": IN_ORDER}, IN_ORDER, [overlap], match="common", resamples=10, seed=1)
+    captious.compare(score_systems(), level=0.9)
+    captious.compare({"base": score_with_options(), "mine": score_with_options()})
+    difference: float = comparison["bleu-4"].difference
+    p_value: float = comparison["bleu-4", "base", "mine"].p_randomization
+    print(difference, p_value)
+
+
+def score_by_objects() -> None:
+    """Score captions by metrics alone."""
+    result: captious.evaluation.Result = captious.CiderD(idf="coco").score(BY_NUMBER, LISTS)
+    numbers: list[float] = [float(result), round(result, 4), result.by_image[1]]
+    captious.Bleu().score("mine.json", "references.json", output="bleu-4").confidence_interval()
+    captious.Chair(objects={1: ["dog"]}).score(IN_ORDER, output="chair-i")
+    captious.Div().score(LISTS, output="div-1")
+    print(numbers)
+
+
 def reward_captions() -> None:
     """Rewards, and what training loops call them with."""
     reward: captious.Reward = captious.reward(LISTS, "cider-d", settings=captious.Settings(idf="coco"))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, Match, read_captions, read_references, same_images
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
-from captious.evaluation.scoring import add_reference_counts, reference_counts
+from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from captious.metrics.shared.judges import Judgments, PairwiseJudge
 from captious.models.chat import ChatModel
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums

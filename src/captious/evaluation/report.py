@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +26,11 @@ from captious.errors import (
 from captious.evaluation.checks import warnings_by_system
 from captious.evaluation.explanations import Explanation, explained_row
 from captious.files import write_csv
-from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.metric import Result as Result
+from captious.metrics.contract.metric import Statistics
 from captious.metrics.contract.registry import Request, labels_called
 from captious.metrics.diversity import known_captions
-from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import (
     LOWER_IS_BETTER,
     Cell,
@@ -338,168 +336,6 @@ def _candidates(descriptions: Sequence[Description | None]) -> str:
 
 
 # The result of scoring: a ``Report`` of one system, with a ``Result`` for every requested output.
-
-
-class Statistics:
-    """Statistics of one metric on one system, and everything computed from them for all its outputs, cached.
-
-    Args:
-        metric: the metric.
-        rows: float64[n_images, k].
-        ids: the images, in this order; empty if they are not known.
-    """
-
-    def __init__(self, metric: BaseMetric, rows: NDArray[np.float64], ids: Sequence[ImageId] = ()) -> None:
-        self.metric = metric
-        self.rows = rows
-        self.ids = ids
-        self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
-        self._exchanged: dict[tuple[Statistics, int, int], NDArray[np.float64]] = {}
-
-    @cached_property
-    def sums(self) -> NDArray[np.float64]:
-        """Sums of the statistics, exact, float64[k]."""
-        return column_sums(self.rows)
-
-    @cached_property
-    def scores(self) -> NDArray[np.float64]:
-        """Corpus scores, float64[m]."""
-        return self.metric.aggregate(self.sums)
-
-    @cached_property
-    def per_caption(self) -> NDArray[np.float64]:
-        """Caption scores, float64[n_images, m]."""
-        scores = self.metric.aggregate(self.rows)
-        scores.flags.writeable = False
-        return scores
-
-    def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
-        """Return corpus scores of resampled images, float64[resamples, m]."""
-        key = (resamples, seed)
-        if key not in self._sums:
-            self._sums[key] = bootstrap_sums(self.rows, resamples=resamples, seed=seed)
-        return self.metric.aggregate(self._sums[key])
-
-    def exchanged_difference(self, other: Statistics, resamples: int, seed: int) -> NDArray[np.float64]:
-        """Return corpus scores of another system minus its own, with each image's candidates exchanged with probability
-        one half: float64[resamples, m].
-        """
-        key = (other, resamples, seed)
-        if key not in self._exchanged:
-            moved = exchange_sums(other.rows - self.rows, resamples=resamples, seed=seed)
-            scores, other_scores = map(self.metric.aggregate, (self.sums + moved, other.sums - moved))
-            self._exchanged[key] = other_scores - scores
-        return self._exchanged[key]
-
-
-class Result:
-    """One output of one metric on one system: ``float(result)``, ``round(result, 4)``, ``result > 0.3``.
-
-    A result is equal to a number if its score is, and to another result if both have the same name, signature and
-    statistics of the same images. ``captious.compare`` tells whether one is better than another.
-
-    Attributes:
-        name: the label by which it was requested, such as "bleu-4" or "cider-d@paper".
-        signature: everything that the score depends on besides the captions.
-    """
-
-    def __init__(self, name: str, signature: str, statistics: Statistics, column: int) -> None:
-        self.name = name
-        self.signature = signature
-        self.statistics = statistics
-        self.column = column
-
-    @property
-    def score(self) -> float:
-        """The corpus score."""
-        return float(self.statistics.scores[self.column])
-
-    def __float__(self) -> float:
-        return self.score
-
-    def __round__(self, digits: int | None = None) -> float:
-        return round(self.score, digits)
-
-    def __format__(self, form: str) -> str:
-        return format(self.score, form) if form else str(self)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Real):
-            return bool(self.score == other)
-        if type(other) is not type(self):
-            return NotImplemented
-        return (self.name, self.signature, *self.statistics.ids) == (
-            other.name,
-            other.signature,
-            *other.statistics.ids,
-        ) and np.array_equal(self.statistics.rows, other.statistics.rows, equal_nan=True)
-
-    def __hash__(self) -> int:
-        return hash(self.name if math.isnan(self.score) else self.score)
-
-    def __lt__(self, other: object) -> bool:
-        return self._compared(other, operator.lt)
-
-    def __le__(self, other: object) -> bool:
-        return self._compared(other, operator.le)
-
-    def __gt__(self, other: object) -> bool:
-        return self._compared(other, operator.gt)
-
-    def __ge__(self, other: object) -> bool:
-        return self._compared(other, operator.ge)
-
-    def _compared(self, other: object, relation: Callable[[Any, Any], Any]) -> bool:
-        if isinstance(other, Result):
-            raise TypeError("results of two systems are compared with captious.compare, which tests the difference")
-        return bool(relation(self.score, other)) if isinstance(other, Real) else NotImplemented
-
-    @property
-    def output(self) -> str:
-        """The output of the metric, such as "cider-d" for the label "cider-d@paper"."""
-        return self.statistics.metric.outputs[self.column]
-
-    @property
-    def lower_is_better(self) -> bool | None:
-        """Whether lower scores are better; None if neither higher nor lower scores are."""
-        metric = self.statistics.metric
-        return None if self.output in metric.no_direction else self.output in metric.lower_is_better
-
-    @property
-    def per_caption(self) -> NDArray[np.float64]:
-        """Caption scores, float64[n_images], in the order of the report's ids."""
-        return self.statistics.per_caption[:, self.column]
-
-    @property
-    def by_image(self) -> Mapping[ImageId, float]:
-        """Caption scores by image id."""
-        return dict(zip(self.statistics.ids, self.per_caption.tolist(), strict=True))
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95% interval of the corpus score: ``confidence_interval`` with its defaults."""
-        return self.confidence_interval()
-
-    def confidence_interval(
-        self, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
-    ) -> tuple[float, float]:
-        """Return the percentile bootstrap interval of the corpus score over images.
-
-        It estimates how the score would vary with other images of the same kind. Document frequencies are held fixed.
-
-        Args:
-            level: confidence level, in (0, 1).
-            resamples: number of bootstrap samples.
-            seed: random seed; the same seed and images give the same interval.
-
-        Raises:
-            ParameterError: a level outside (0, 1), or no resamples.
-        """
-        sampling = Sampling(resamples, seed, level)
-        return sampling.interval(self.statistics.resampled(sampling.resamples, sampling.seed)[:, self.column])
-
-    def __repr__(self) -> str:
-        return f"<Result {self.name} {self.score:.4f}>"
 
 
 def no_captions() -> ParameterError:

@@ -17,10 +17,18 @@ from captious.data import Captions, ImageId, References, ReferencesLike, read_re
 from captious.data.ids import as_image_id
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue
-from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
-from captious.metrics.contract.metric import BaseMetric, Metric, RowScores, SetMetric, State, needs_several_error
+from captious.metrics.contract.metric import (
+    BaseMetric,
+    Metric,
+    RowScores,
+    SetMetric,
+    State,
+    add_reference_counts,
+    needs_several_error,
+    reference_counts,
+)
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, MetricLike, names_metric, select
 from captious.metrics.contract.settings import Settings, answers_other_keywords

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from captious.data import (
     Candidates,
@@ -29,10 +27,20 @@ from captious.data.records import is_document
 from captious.data.rows import ColumnNames, read_options_of
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError, option
 from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue, single_reference_warning
-from captious.evaluation.report import Description, Report, Reports, Result, Statistics, describe, name_of
+from captious.evaluation.report import Description, Report, Reports, describe, name_of
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
-from captious.metrics.contract.metric import BaseMetric, Metric, OfK, Savable, State, add_part
+from captious.metrics.contract.metric import (
+    BaseMetric,
+    Metric,
+    OfK,
+    Result,
+    Savable,
+    State,
+    Statistics,
+    reference_counts,
+    run_signatures,
+)
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import Metrics, Selection, select, select_one
 from captious.metrics.contract.settings import Settings, answers_other_keywords
@@ -426,54 +434,6 @@ def run_warnings(findings: CaptionFindings, selection: Selection) -> list[Captio
     if any(item.metric.needs_references for item in selection):
         return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]
     return [*selection.warnings, *findings.warnings_without_references]
-
-
-def run_signatures(
-    metric: BaseMetric,
-    state: State | None,
-    counts: tuple[int, int, int],
-    clean: Sequence[str] = (),
-    references_as: str = "each",
-) -> tuple[str, ...]:
-    """Return the signatures of a metric's outputs in a run.
-
-    Args:
-        metric, state: the metric and its fitted state.
-        counts: the result of ``reference_counts``; no references if there are none.
-        clean: names of the cleaning rules for candidates.
-        references_as: see ``Settings``.
-    """
-    signatures = metric.signatures(state)
-    if clean:
-        signatures = add_part(signatures, f"clean:{'+'.join(clean)}")
-    if metric.needs_references and counts[1]:
-        signatures = add_reference_counts(signatures, *counts, references_as=references_as)
-    return signatures
-
-
-def add_reference_counts(
-    signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
-) -> tuple[str, ...]:
-    """Add the number of references per image to signatures, as in sacrebleu: 5, or "var" if it varies.
-
-    Args:
-        signatures: signatures of a metric that needs references.
-        n_images: number of images.
-        n_references: number of all their references.
-        most: maximum number of references of an image.
-        references_as: see ``Settings``; "cat" is shown.
-    """
-    number = str(most) if n_references == most * n_images else "var"
-    text = number if references_as == "each" else f"{references_as}-{number}"
-    return add_part(signatures, f"references:{text}")
-
-
-def reference_counts(references: References) -> tuple[int, int, int]:
-    """Return the number of images, of all their references, and the maximum per image; 0 if there are none."""
-    if not references.present:
-        return len(references), 0, 0
-    counts = np.diff(references.offsets)
-    return len(counts), int(counts.sum()), int(counts.max(initial=0))
 
 
 # ``prepare``: everything that metrics compute about references, computed once and stored in a file.

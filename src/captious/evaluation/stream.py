@@ -9,8 +9,8 @@ from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.matching import MatchOptions
 from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError
 from captious.evaluation.checks import CaptionFindings, issue
-from captious.evaluation.scoring import check_needed_references, reference_counts, run_signatures, run_warnings
-from captious.metrics.contract.metric import SetMetric, State
+from captious.evaluation.scoring import check_needed_references, run_warnings
+from captious.metrics.contract.metric import SetMetric, State, reference_counts, run_signatures
 from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads

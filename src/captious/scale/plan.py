@@ -32,11 +32,10 @@ from captious.errors import (
     setting,
 )
 from captious.evaluation.checks import CaptionFindings
-from captious.evaluation.report import Report, Result, Statistics, no_captions
-from captious.evaluation.scoring import add_reference_counts
+from captious.evaluation.report import Report, no_captions
 from captious.files import whole_file
 from captious.metrics.contract.combined import CombinedState
-from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.metrics.contract.metric import BaseMetric, Metric, Result, State, Statistics, add_reference_counts
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequencySum

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import captious
-from captious.errors import ParameterError
+from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.cider import CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric
@@ -72,3 +73,54 @@ def test_a_combined_metric_is_fitted_if_any_part_is() -> None:
         assert state is not None
         assert [part is not None for part in state.states] == has_state
         assert state.label == idf.label
+
+
+# ---- a metric scores by itself
+
+CAPTIONS = {1: "a yellow tram drives over a bridge", 2: "three goats climb a steep rock"}
+REFERENCES = {
+    1: ["a yellow tram passes an old bridge", "a tram drives over a bridge in a town"],
+    2: ["three goats stand on a steep rock", "some goats climb rocks on a hill"],
+}
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+@pytest.mark.parametrize(
+    ("metric", "output"),
+    [
+        (captious.RougeL(), ""),
+        (CiderD(idf="coco"), ""),
+        (CiderD(), ""),
+        (captious.Bleu(), "bleu-2"),
+        (captious.Chrf(), ""),
+    ],
+    ids=lambda value: str(value),
+)
+def test_a_metric_by_itself_gives_the_result_of_a_report(metric: Metric, output: str) -> None:
+    result = metric.score(CAPTIONS, REFERENCES, output=output)
+    report = captious.score(CAPTIONS, REFERENCES, [metric])
+    assert result == report[result.name]
+    assert (result.name, result.signature) == (report[result.name].name, report[result.name].signature)
+    assert result.by_image == report[result.name].by_image
+    assert result.confidence_interval() == report[result.name].confidence_interval()
+
+
+def test_a_metric_of_several_candidates_scores_them() -> None:
+    several = {1: ["a dog", "a cat"], 2: ["a bus", "a bus"]}
+    expected = captious.score(several, None, "div-1", several="mean")["div-1"]
+    assert captious.Div().score(several, output="div-1") == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: captious.Bleu().score(CAPTIONS, REFERENCES), ParameterError, 'output="bleu-1" or output="bleu-2"'),
+        (lambda: captious.Bleu().score(CAPTIONS, REFERENCES, output="meteor"), UnknownNameError, "bleu-1 or bleu-2"),
+        (lambda: captious.RougeL().score(CAPTIONS), ParameterError, "give references"),
+        (lambda: captious.RougeL().score([], []), captious.CaptiousError, "there are no captions"),
+    ],
+)
+def test_what_a_metric_cannot_score_is_refused(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error) as caught:
+        call()
+    assert words in str(caught.value)

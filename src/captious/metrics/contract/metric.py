@@ -14,10 +14,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import math
+import operator
 import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from numbers import Real
 from pathlib import PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, runtime_checkable
@@ -25,9 +29,18 @@ from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, runt
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets, OfSeveral, References
+from captious.data import (
+    Candidates,
+    Captions,
+    CaptionSets,
+    ImageId,
+    OfSeveral,
+    References,
+    ReferencesLike,
+    read_captions,
+)
 from captious.data.matching import OF_SEVERAL, ways_of
-from captious.errors import ParameterError, UnknownNameError, option
+from captious.errors import EmptyInputError, ParameterError, UnknownNameError, option
 from captious.metrics.contract.parameters import (
     ChoiceParameter,
     FlagParameter,
@@ -40,6 +53,7 @@ from captious.metrics.contract.parameters import (
     exact,
 )
 from captious.plugins import did_you_mean
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.version import __version__
 from captious.words import DEFAULT_SEED, counted, counted_of, shortened
 
@@ -336,6 +350,39 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     def warnings(self, captions: Any, state: State | None) -> Sequence[str]:
         """Return warnings about misleading scores, one sentence each: text, or ``captious.errors.CaptionWarning``."""
         return []
+
+    def score(self, candidates: Candidates, references: ReferencesLike | None = None, *, output: str = "") -> Result:
+        """Score captions by this metric alone; ``captious.score`` also warns of what may mislead.
+
+        Args:
+            candidates, references: as for ``captious.score``; several candidates per image for a ``SetMetric``.
+            output: one of its outputs; by default the only one, or the one with the metric's name.
+
+        Raises:
+            InputError: invalid captions, or none.
+            ParameterError: several outputs, and none was named; no references.
+            UnknownNameError: there is no such output.
+
+        >>> from captious.metrics.rouge import RougeL
+        >>> float(RougeL().score(["a dog"], [["a dog"]]))
+        1.0
+        """
+        captions = read_captions(candidates, references, several="mean" if isinstance(self, SetMetric) else None)
+        named = output or (self.name if self.name in self.outputs else self.outputs[0])
+        if named not in self.outputs:
+            raise UnknownNameError(f"{self.name} has no output {named!r}", hint=f"give {' or '.join(self.outputs)}")
+        if not output and named != self.name and len(self.outputs) > 1:
+            names = " or ".join(f'output="{one}"' for one in self.outputs)
+            raise ParameterError(f"{self.name} has {len(self.outputs)} outputs", hint=f"give {names}")
+        if not len(captions):
+            raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
+        if self.needs_references and not captions.references.present:
+            raise ParameterError(f"{self.name} cannot be computed without references", hint="give references")
+        state = self.fit(captions.references)
+        statistics = Statistics(self, self.statistics(captions, state), captions.ids)
+        signatures = run_signatures(self, state, reference_counts(captions.references), captions.clean)
+        column = self.outputs.index(named)
+        return Result(named + self.suffix(), signatures[column], statistics, column)
 
 
 class Metric(BaseMetric):
@@ -749,3 +796,216 @@ def needs_several_error(name: str) -> ParameterError:
         f"{name} judges several candidates per image together",
         hint=f"give several per image to captious score or compare: {option('several', 'mean')}",
     )
+
+
+# Results: the statistics of a metric on the captions of a system, its scores, and their signatures.
+
+
+def run_signatures(
+    metric: BaseMetric,
+    state: State | None,
+    counts: tuple[int, int, int],
+    clean: Sequence[str] = (),
+    references_as: str = "each",
+) -> tuple[str, ...]:
+    """Return the signatures of a metric's outputs in a run.
+
+    Args:
+        metric, state: the metric and its fitted state.
+        counts: the result of ``reference_counts``; no references if there are none.
+        clean: names of the cleaning rules for candidates.
+        references_as: see ``Settings``.
+    """
+    signatures = metric.signatures(state)
+    if clean:
+        signatures = add_part(signatures, f"clean:{'+'.join(clean)}")
+    if metric.needs_references and counts[1]:
+        signatures = add_reference_counts(signatures, *counts, references_as=references_as)
+    return signatures
+
+
+def add_reference_counts(
+    signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
+) -> tuple[str, ...]:
+    """Add the number of references per image to signatures, as in sacrebleu: 5, or "var" if it varies.
+
+    Args:
+        signatures: signatures of a metric that needs references.
+        n_images: number of images.
+        n_references: number of all their references.
+        most: maximum number of references of an image.
+        references_as: see ``Settings``; "cat" is shown.
+    """
+    number = str(most) if n_references == most * n_images else "var"
+    text = number if references_as == "each" else f"{references_as}-{number}"
+    return add_part(signatures, f"references:{text}")
+
+
+def reference_counts(references: References) -> tuple[int, int, int]:
+    """Return the number of images, of all their references, and the maximum per image; 0 if there are none."""
+    if not references.present:
+        return len(references), 0, 0
+    counts = np.diff(references.offsets)
+    return len(counts), int(counts.sum()), int(counts.max(initial=0))
+
+
+class Statistics:
+    """Statistics of one metric on one system, and everything computed from them for all its outputs, cached.
+
+    Args:
+        metric: the metric.
+        rows: float64[n_images, k].
+        ids: the images, in this order; empty if they are not known.
+    """
+
+    def __init__(self, metric: BaseMetric, rows: NDArray[np.float64], ids: Sequence[ImageId] = ()) -> None:
+        self.metric = metric
+        self.rows = rows
+        self.ids = ids
+        self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._exchanged: dict[tuple[Statistics, int, int], NDArray[np.float64]] = {}
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64]:
+        """Sums of the statistics, exact, float64[k]."""
+        return column_sums(self.rows)
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """Corpus scores, float64[m]."""
+        return self.metric.aggregate(self.sums)
+
+    @cached_property
+    def per_caption(self) -> NDArray[np.float64]:
+        """Caption scores, float64[n_images, m]."""
+        scores = self.metric.aggregate(self.rows)
+        scores.flags.writeable = False
+        return scores
+
+    def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Return corpus scores of resampled images, float64[resamples, m]."""
+        key = (resamples, seed)
+        if key not in self._sums:
+            self._sums[key] = bootstrap_sums(self.rows, resamples=resamples, seed=seed)
+        return self.metric.aggregate(self._sums[key])
+
+    def exchanged_difference(self, other: Statistics, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Return corpus scores of another system minus its own, with each image's candidates exchanged with probability
+        one half: float64[resamples, m].
+        """
+        key = (other, resamples, seed)
+        if key not in self._exchanged:
+            moved = exchange_sums(other.rows - self.rows, resamples=resamples, seed=seed)
+            scores, other_scores = map(self.metric.aggregate, (self.sums + moved, other.sums - moved))
+            self._exchanged[key] = other_scores - scores
+        return self._exchanged[key]
+
+
+class Result:
+    """One output of one metric on one system: ``float(result)``, ``round(result, 4)``, ``result > 0.3``.
+
+    A result is equal to a number if its score is, and to another result if both have the same name, signature and
+    statistics of the same images. ``captious.compare`` tells whether one is better than another.
+
+    Attributes:
+        name: the label by which it was requested, such as "bleu-4" or "cider-d@paper".
+        signature: everything that the score depends on besides the captions.
+    """
+
+    def __init__(self, name: str, signature: str, statistics: Statistics, column: int) -> None:
+        self.name = name
+        self.signature = signature
+        self.statistics = statistics
+        self.column = column
+
+    @property
+    def score(self) -> float:
+        """The corpus score."""
+        return float(self.statistics.scores[self.column])
+
+    def __float__(self) -> float:
+        return self.score
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.score, digits)
+
+    def __format__(self, form: str) -> str:
+        return format(self.score, form) if form else str(self)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Real):
+            return bool(self.score == other)
+        if type(other) is not type(self):
+            return NotImplemented
+        return (self.name, self.signature, *self.statistics.ids) == (
+            other.name,
+            other.signature,
+            *other.statistics.ids,
+        ) and np.array_equal(self.statistics.rows, other.statistics.rows, equal_nan=True)
+
+    def __hash__(self) -> int:
+        return hash(self.name if math.isnan(self.score) else self.score)
+
+    def __lt__(self, other: object) -> bool:
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other: object) -> bool:
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other: object) -> bool:
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other: object) -> bool:
+        return self._compared(other, operator.ge)
+
+    def _compared(self, other: object, relation: Callable[[Any, Any], Any]) -> bool:
+        if isinstance(other, Result):
+            raise TypeError("results of two systems are compared with captious.compare, which tests the difference")
+        return bool(relation(self.score, other)) if isinstance(other, Real) else NotImplemented
+
+    @property
+    def output(self) -> str:
+        """The output of the metric, such as "cider-d" for the label "cider-d@paper"."""
+        return self.statistics.metric.outputs[self.column]
+
+    @property
+    def lower_is_better(self) -> bool | None:
+        """Whether lower scores are better; None if neither higher nor lower scores are."""
+        metric = self.statistics.metric
+        return None if self.output in metric.no_direction else self.output in metric.lower_is_better
+
+    @property
+    def per_caption(self) -> NDArray[np.float64]:
+        """Caption scores, float64[n_images], in the order of the report's ids."""
+        return self.statistics.per_caption[:, self.column]
+
+    @property
+    def by_image(self) -> Mapping[ImageId, float]:
+        """Caption scores by image id."""
+        return dict(zip(self.statistics.ids, self.per_caption.tolist(), strict=True))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the corpus score: ``confidence_interval`` with its defaults."""
+        return self.confidence_interval()
+
+    def confidence_interval(
+        self, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> tuple[float, float]:
+        """Return the percentile bootstrap interval of the corpus score over images.
+
+        It estimates how the score would vary with other images of the same kind. Document frequencies are held fixed.
+
+        Args:
+            level: confidence level, in (0, 1).
+            resamples: number of bootstrap samples.
+            seed: random seed; the same seed and images give the same interval.
+
+        Raises:
+            ParameterError: a level outside (0, 1), or no resamples.
+        """
+        sampling = Sampling(resamples, seed, level)
+        return sampling.interval(self.statistics.resampled(sampling.resamples, sampling.seed)[:, self.column])
+
+    def __repr__(self) -> str:
+        return f"<Result {self.name} {self.score:.4f}>"
