@@ -116,7 +116,7 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
         (("--shards", "none-*.jsonl"), "no file matches"),
         (("--shards", "*.txt"), "not the extension of a shard"),
         (("--shards", "improved-*.jsonl", "a.json", "b.json"), "quote the pattern"),
-        (("--shards", "improved-*.jsonl", "--match", "common"), "--match", "common"),
+        (("--shards", "improved-*.jsonl", "--match", "common"), "--match"),
         (("--shards", "improved-*.jsonl", "--several", "mean"), "--several"),
         (("--shards", "improved-*.jsonl", "--group-by", "x"), "--group-by"),
         (("--shards", "improved-*.jsonl", "-m", "div"), "several candidates"),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, ReferencesLike, read_references
 from captious.data.ids import as_image_id
-from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
+from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue
 from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.metrics.contract import registry
@@ -207,19 +207,20 @@ class Reward:
         """Name of the reward, such as ``cider-d+0.5*bleu-4``."""
         return "+".join(term.label for term in self._arguments[0]).replace("+-", "-")
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Return warnings about rewards that mislead, one sentence each: of metrics fitted on too few references."""
         n = min(len(self._references), _SAMPLE)
         first = self._references.select(range(n))
         captions = Captions(tuple(first.texts[start] for start in first.offsets[:-1].tolist()), first)
-        sentences: list[str] = []
+        found: list[CaptionWarning] = []
         for term in self._arguments[0]:
             if n and term.metric.needs_fit:
-                sentences += term.metric.warnings(captions, self._states[id(term.metric)])
+                found += map(CaptionWarning, term.metric.warnings(captions, self._states[id(term.metric)]))
                 scores = self._scorers[id(term.metric)](np.arange(n), captions.candidates)
                 if not scores[:, term.metric.outputs.index(term.output)].any():
-                    sentences.append(ALWAYS_ZERO.format(name=term.output + term.metric.suffix()))
-        return [*dict.fromkeys(sentences)]
+                    name = term.output + term.metric.suffix()
+                    found.append(CaptionWarning(ALWAYS_ZERO.format(name=name), "no-weights"))
+        return [*dict.fromkeys(found)]
 
     def __call__(
         self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str] | Sequence[Mapping[str, object]]]
