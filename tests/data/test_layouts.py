@@ -22,7 +22,6 @@ from captious.errors import (
     CaptiousError,
     DuplicateCandidateError,
     InputError,
-    UnknownImageError,
 )
 from tests.data.conftest import Refuses, Write
 
@@ -137,10 +136,11 @@ def test_documents_are_read_as_objects_and_gzip(write: Write, packed: bool) -> N
 
 
 def test_candidates_of_llava_match_names_of_files() -> None:
-    captions = read_captions(FOLDER / "llava_answers.jsonl", FOLDER / "dataset_coco.json", split="test,restval,val")
+    answers = FOLDER / "llava_answers.jsonl"
+    captions = read_captions(answers, FOLDER / "dataset_coco.json", split="test,restval,val", ids="integer")
     assert captions.ids == (391895, 522418, 184613, 318219)
     by_name = read_references(FOLDER / "dataset_coco.json", columns="id=filename", split="test")
-    assert read_captions(FOLDER / "llava_answers.jsonl", by_name, match="common").ids == (391895, 522418)
+    assert read_captions(answers, by_name, match="common", ids="integer").ids == (391895, 522418)
 
 
 def test_dense_captioning_results_are_read() -> None:
@@ -362,39 +362,6 @@ def test_changed_values_give_only_input_errors(name: str) -> None:
             for split in (None, "test"):
                 with suppress(CaptiousError):
                     read_references(document, columns="id=open_images_id" if split else None, split=split)
-
-
-# ---- names of COCO's files
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["COCO_val2014_000000000042.jpg", "COCO_train2014_000000000043.jpg"],
-        ["000000000042.jpg", "val2017/000000000043.jpg"],
-        ["COCO_val2014_000000000042", "COCO_val2014_000000000043"],
-    ],
-)
-def test_coco_file_names_match_numbers(write: Write, names: list[str]) -> None:
-    named, numbered = dict.fromkeys(names, "a"), {42: "b", 43: "c"}
-    assert read_captions(named, numbered).ids == (42, 43)
-    assert read_captions(numbered, named).ids == (42, 43)
-    text = write("n.json", json.dumps(numbered))
-    assert read_captions(named, text).ids == (42, 43)
-    assert read_captions(text, named).ids == (42, 43)
-    assert read_captions(named, named).ids == tuple(names)
-
-
-@pytest.mark.parametrize("names", [["000000000042", "000000000043"], ["COCO_val2014_000000000042.jpg", "43"]])
-def test_other_file_names_do_not_match_numbers(names: list[str]) -> None:
-    with pytest.raises(UnknownImageError):
-        read_captions(dict.fromkeys(names, "a"), {42: "b", 43: "c"})
-
-
-def test_file_names_with_equal_numbers_are_not_numbers() -> None:
-    names = ["COCO_val2014_000000000042.jpg", "COCO_train2014_000000000042.jpg"]
-    with pytest.raises(UnknownImageError):
-        read_captions(dict.fromkeys(names, "a"), {42: "b"})
 
 
 def test_copies_keep_their_names(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def judge_pairwise(
         raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
     if not all(same_images(side.ids, first.ids) for side in captions.values()):
         raise ParameterError("the systems have captions of different images", hint="give captions of the same images")
-    rows = {name: [side.references.rows_by_id[image] for image in first.ids] for name, side in captions.items()}
+    rows = {name: side.references.rows_of(first.ids) for name, side in captions.items()}
     captions = {name: side.select(rows[name]) for name, side in captions.items()}
     warnings: list[str] = []
     pairs = [_judged(metric, a, b, captions[a], captions[b], sampling, warnings) for a, b in combinations(systems, 2)]
