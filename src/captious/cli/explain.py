@@ -12,7 +12,7 @@ from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import match_option, part_options, settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
-from captious.data.formats import EXTENSIONS, LINE_FORMATS
+from captious.data.formats import CAPTION_FORMATS
 from captious.errors import ParameterError
 from captious.metrics.chair import Chair
 from captious.metrics.contract.settings import Settings
@@ -119,7 +119,7 @@ def _check_quoted(candidate: str, references: Sequence[str], image: str | None, 
 
 
 def _is_file(text: str) -> bool:
-    return text.removesuffix(".gz").endswith((*EXTENSIONS, *LINE_FORMATS))
+    return text.removesuffix(".gz").endswith(tuple(CAPTION_FORMATS))
 
 
 def _check_files(metric: str, candidates: str, references: Sequence[str]) -> None:
