@@ -242,7 +242,7 @@ _MOST_NAMES = 10_000  # in a folder, among which a similar one is looked for
 
 
 def neighbour(path: str | os.PathLike[str]) -> str:
-    """Return the path of the file that was probably meant by one that does not exist; empty if there is none like it."""
+    """Return the path of the file that was probably meant by a path without one; empty if there is none like it."""
     folder, name = os.path.split(os.fspath(path))
     try:
         names = sorted(os.listdir(folder or os.curdir))

@@ -120,12 +120,14 @@ def test_disjoint_images_are_refused(refuses: Refuses, match: Match) -> None:
     "references",
     [
         {7: ["a"], 9: []},
-        {"images": [{"id": 9}, {"id": 7}], "annotations": [{"image_id": 7, "caption": "a"}]},
+        '{"images": [{"id": 9}, {"id": 7}], "annotations": [{"image_id": 7, "caption": "a"}]}',
         [{"image_id": 7, "references": ["a"]}, {"image_id": 9, "references": []}],
     ],
 )
-def test_images_listed_without_references_are_refused(refuses: Refuses, references: Any) -> None:
-    with refuses(MissingReferencesError, "1 of 2 images has no references", "references: image_id 9", 'match="common"'):
+def test_images_listed_without_references_are_refused(refuses: Refuses, write: Write, references: Any) -> None:
+    if isinstance(references, str):
+        references = write("references.json", references)
+    with refuses(MissingReferencesError, "1 of 2 images has no references", ": image_id 9", 'match="common"'):
         read_captions({7: "a", 9: "b"}, references)
     captions = read_captions({7: "a", 9: "b"}, references, match="common")
     assert (captions.ids, captions.n_candidates_left_out) == ((7,), 1)

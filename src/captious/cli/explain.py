@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import match_option, part_options, settings_options
+from captious.cli.options import caption_files, ids_option, match_option, part_options, settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
 from captious.data.formats import CAPTION_FORMATS
@@ -43,6 +43,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
 )
 @written("svg")
 @match_option
+@ids_option
 @part_options
 @settings_options
 def explain(
@@ -54,6 +55,8 @@ def explain(
     svg: Path | None,
     image: str | None,
     worst: int | None,
+    columns: str | None,
+    split: str | None,
     **reading: Any,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, chair, cider, cider-d, cider-r,
@@ -79,12 +82,13 @@ def explain(
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", hint="give --image ID, or --worst 1")
         _check_files(metric, candidate, references)
-        explained = explain_captions(
-            candidate, references[0], metric, image=image, worst=worst, settings=settings, **reading
-        )
-    elif reading.pop("match") != "all" or any(reading.values()):
+        files = caption_files({"pair": (Path(candidate), Path(references[0]))}, columns, split)
+        first, second = files["pair"]
+        explained = explain_captions(first, second, metric, image=image, worst=worst, settings=settings, **reading)
+    elif (reading.pop("match"), reading.pop("ids")) != ("all", "exact") or columns or split:
         raise ParameterError(
-            "--columns, --split and --match are for files", hint="leave them out, or give --image ID or --worst N"
+            "--columns, --split, --match and --ids are for files",
+            hint="leave them out, or give --image ID or --worst N",
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)

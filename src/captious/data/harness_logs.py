@@ -64,14 +64,15 @@ def lmms_eval(sample: Mapping[str, Any]) -> Answer:
         (value for value in sample.values() if isinstance(value, Mapping) and {"answer", "pred"} <= value.keys()), {}
     )
     doc = sample["doc"] if isinstance(sample.get("doc"), Mapping) else {}
-    text = _first_text(sample["filtered_resps"] if "filtered_resps" in sample else sample["resps"])
+    responses = sample["filtered_resps"] if "filtered_resps" in sample else sample["resps"]
+    text, failure = _first_text(responses), "" if responses else "no answer"
     if "answer" in answer:
         references = answer["answer"]
     else:
         name = next((name for name in _REFERENCES if name in doc), None)
         references = sample.get("target") if name is None else doc[name]
     prompt = next((sample[name] for name in ("input", "input_text", "arguments") if name in sample), "")
-    return Answer(_id({**doc, **answer}), [text], _texts(references), _first_text(prompt) if prompt else "")
+    return Answer(_id({**doc, **answer}), [text], _texts(references), _first_text(prompt) if prompt else "", failure)
 
 
 def vlmevalkit(row: Mapping[str, Any]) -> Answer:
@@ -125,8 +126,9 @@ def inspect_document(content: bytes, where: str) -> Mapping[str, Any]:
 
 def openai_batch(line: Mapping[str, Any]) -> Answer:
     """Read a line of the output of a batch of OpenAI, or of what follows it, such as vLLM and Mistral."""
-    image, response = _request(line), line.get("response") or {}
-    body = response.get("body") or {}
+    image = _request(line)
+    response: Mapping[str, Any] = line.get("response") or {}
+    body: Mapping[str, Any] = response.get("body") or {}
     failure = line.get("error") or body.get("error")
     status = response.get("status_code", 200)
     if failure or status != 200 or not body:
@@ -137,11 +139,10 @@ def openai_batch(line: Mapping[str, Any]) -> Answer:
         texts = [_message_text(message["content"]) for message in messages]
     else:
         choices = body["choices"]
-        texts = [choice["text"] if "text" in choice else choice["message"]["content"] for choice in choices]
-        if None in texts:
-            reason = next((choice.get("finish_reason") for choice in choices), None)
-            return Answer(image, failure=f"no text (finish_reason {reason})")
-        texts = [_message_text(text) for text in texts]
+        contents = [choice["text"] if "text" in choice else choice["message"]["content"] for choice in choices]
+        if None in contents:
+            return Answer(image, failure=f"no text (finish_reason {choices[0].get('finish_reason')})")
+        texts = [_message_text(content) for content in contents]
     return Answer(image, texts, failure="" if texts else "no text")
 
 

@@ -14,7 +14,7 @@ from captious.data.checks import cleaned, rules_of
 from captious.data.formats import is_prepared
 from captious.data.ids import Ids, ImageId, by_rule, read_alike, rule_for
 from captious.data.readers import read_rows
-from captious.data.rows import CaptionFile, CaptionRows, ColumnNames, ReadOptions, image_list, read_options_of
+from captious.data.rows import CaptionFile, CaptionRows, image_list
 from captious.data.tables import Captions, CaptionSets, References
 from captious.errors import (
     MissingCandidatesError,
@@ -103,10 +103,8 @@ class MatchOptions(TypedDict, total=False):
     """Options of ``read_captions`` and of functions that read captions like it; see there."""
 
     match: Match
-    clean: str | Sequence[str]
     ids: Ids
-    columns: ColumnNames | None
-    split: str | Sequence[str] | None
+    clean: str | Sequence[str]
 
 
 @overload
@@ -138,19 +136,14 @@ def read_captions(
     references: object = None,
     *,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
-    ids: Ids = "exact",
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
 ) -> Captions | CaptionSets:
     """Read candidates and references and match them by image.
 
     An integer and text match if the text is the integer as it is usually written, such as 42 and "42". Positions match
     only the same number of positions.
-
-    Columns and splits apply to both sides. For only one side, pass a ``CaptionFile``, or read the references with
-    ``read_references``.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
@@ -158,27 +151,22 @@ def read_captions(
         references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
             scored against the same object share what is computed about it. None for metrics without references.
         match: "common" uses only the images that both sides have, and counts the others; otherwise, they are an error.
+        ids: how ids are read before they are matched: "exact", as they are; "integer", as the number that they spell or
+            end with, such as 000000000042, 42.0 and COCO_val2014_000000000042.jpg; "stem", as the name of a file
+            without folder and extension; "composed", in Unicode's composed form (NFC), without blanks around them. A
+            rule that gives two images one id is refused.
         several: "mean" or "best" allows any number of candidates for an image, and says how metrics of single captions
             score them; otherwise, each image has exactly one.
         clean: rules to clean candidates by before they are scored: "markdown" converts it to text, "prompt" removes
             openings such as "Sure! Here is a caption:" and "The image shows". Several are separated by commas.
             Signatures name them.
-        ids: how ids are read before they are matched: "exact", as they are; "integer", as the number that they spell or
-            end with, such as 000000000042, 42.0 and COCO_val2014_000000000042.jpg; "stem", as the name of a file
-            without folder and extension; "composed", in Unicode's composed form (NFC), without blanks around them. A
-            rule that gives two images one id is refused.
-        columns: names of columns or fields other than the usual ones: ``id=key,caption=text``. Captions of one
-            side are ``candidate`` or ``references``, which may be repeated. In Python, also a mapping.
-        split: the split of the data set to read, such as test; several are separated by commas. In Python, also a
-            sequence.
 
     Returns:
         ``Captions``, or ``CaptionSets`` with ``several``, in the order of the references. Its ``references`` is the
         object that was passed if every image has a candidate and no ids were converted.
 
     Raises:
-        InputError: invalid candidates or references, as ``read_rows`` says; neither side has one of the columns or
-            splits.
+        InputError: invalid candidates or references, as ``read_rows`` says.
         ParameterError: positions on one side only, or two different numbers of them; two images with one id.
         UnknownNameError: an unknown rule, or another value of ``match``, ``several`` or ``ids``.
         MissingReferencesError: an image listed without references.
@@ -186,24 +174,6 @@ def read_captions(
         MissingCandidatesError: references without a candidate.
         With ``match="common"``, the last three do not occur, but UnknownImageError if no image has both.
     """
-    shares = references is not None and not isinstance(references, References)
-    read_options = read_options_of(columns, split, 2 if shares else 1)
-    return match_images(
-        candidates, references, read_options=read_options, match=match, several=several, clean=clean, ids=ids
-    )
-
-
-def match_images(
-    candidates: object,
-    references: object = None,
-    *,
-    read_options: ReadOptions | None,
-    match: Match = "all",
-    several: Several = None,
-    clean: str | Sequence[str] = (),
-    ids: Ids = "exact",
-) -> Captions | CaptionSets:
-    """Read captions with ``ReadOptions`` shared by several systems; otherwise as ``read_captions``."""
     if match not in MATCHES:
         raise UnknownNameError(f"match is {match!r}", hint=f"give {' or '.join(map(repr, MATCHES))}")
     has_several = bool(ways_of(several))
@@ -212,10 +182,8 @@ def match_images(
         if has_several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    table = (
-        absent_references(candidates, read_options) if references is None else references_of(references, read_options)
-    )
-    rows = read_rows(candidates, "candidates", several=has_several, read_options=read_options)
+    rows = read_rows(candidates, "candidates", several=has_several)
+    table = absent_references(rows) if references is None else read_references(references)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before
@@ -247,9 +215,7 @@ def match_images(
     )
 
 
-def read_references(
-    source: object, *, columns: ColumnNames | None = None, split: str | Sequence[str] | None = None
-) -> References:
+def read_references(source: object) -> References:
     """Read references and group them by image, in order of first appearance.
 
     ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
@@ -257,28 +223,20 @@ def read_references(
 
     Args:
         source: a path or a Python object; ``read_rows`` lists the forms.
-        columns, split: as for ``read_captions``.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
-    return references_of(source, read_options_of(columns, split))
-
-
-def references_of(source: object, read_options: ReadOptions | None) -> References:
-    """Read references with ``ReadOptions``; otherwise as ``read_references``."""
     if isinstance(source, References):
         return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):
-        if isinstance(source, CaptionFile):
-            read_options = source.read_options or read_options
         from captious.data.prepared import read_prepared
 
         table = read_prepared(source)
-        if read_options is not None:
-            read_options.finish(table.name, "references")
+        if isinstance(source, CaptionFile) and source.read_options is not None:
+            source.read_options.finish(table.name, "references")
         return table
-    return _group_by_image(read_rows(source, "references", read_options=read_options))
+    return _group_by_image(read_rows(source, "references"))
 
 
 def _group_by_image(rows: CaptionRows) -> References:
@@ -299,17 +257,16 @@ def _group_by_image(rows: CaptionRows) -> References:
     )
 
 
-def absent_references(candidates: object, read_options: ReadOptions | None = None) -> References:
+def absent_references(candidates: object) -> References:
     """Return the images of candidates without references, for metrics that need none.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
-        read_options: columns and splits to read.
 
     Raises:
         InputError: invalid candidates.
     """
-    rows = read_rows(candidates, "candidates", several=True, read_options=read_options)
+    rows = read_rows(candidates, "candidates", several=True)
     ids = tuple(dict.fromkeys(rows.ids))
     return References(
         ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, present=False

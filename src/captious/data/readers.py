@@ -77,6 +77,7 @@ from captious.errors import (
     DuplicateCandidateError,
     EmptyInputError,
     InputError,
+    MissingReferencesError,
     ParameterError,
     UnknownNameError,
 )
@@ -160,6 +161,21 @@ def file_source(
     return Source(name, role, True, is_input, several, column, read_options, format, layout)
 
 
+def is_log(path: CaptionFile) -> bool:
+    """Return whether a file is a log of its layout.
+
+    Raises:
+        InputError: it cannot be read, or has no answers.
+    """
+    try:
+        read_rows(path, "references")
+    except MissingReferencesError:
+        return True
+    except CaptionFileError:
+        return False
+    return True
+
+
 def _rows_of_object(origin: Source, source: object) -> CaptionRows:
     """Read rows of a Python object according to its type."""
     if isinstance(source, Mapping):
@@ -170,9 +186,9 @@ def _rows_of_object(origin: Source, source: object) -> CaptionRows:
         texts = source.texts if isinstance(source, CaptionSets) else source.candidates
         form = source.references.id_form
         return caption_rows(origin, source.ids, texts, unit="index", numbers=range(len(source)), id_form=form)
-    if hasattr(source, "__dataframe__"):
+    if _is_one_of(source, _FRAMES) or hasattr(source, "__dataframe__"):
         return _rows_of_data_frame(origin, source)
-    if _is_series(source):
+    if _is_one_of(source, _SERIES):
         return _rows_of_object(origin, _items_of_series(source))
     if isinstance(source, np.ndarray):
         source = source.tolist()
@@ -388,10 +404,11 @@ def _rows_of_text(data: bytes, text: str, source: Source) -> CaptionRows:
 
 
 def _are_json_lines(text: str) -> bool:
-    """Return whether the first two lines of a text are objects."""
+    """Return whether the first two lines of a text are records, with fields in common."""
     lines = [line for line in text[: 1 << 24].split("\n") if line.strip()][:2]
     try:
-        return len(lines) == 2 and all(isinstance(json.loads(line), dict) for line in lines)
+        records = [json.loads(line) for line in lines]
+        return len(lines) == 2 and all(isinstance(one, dict) for one in records) and bool({*records[0]} & {*records[1]})
     except (ValueError, RecursionError):
         return False
 
@@ -410,18 +427,21 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     )
 
 
-def _is_series(captions: object) -> bool:
-    """Return whether this is a series of pandas or polars, or a column of pyarrow. None of them needs to be imported:
-    if it is, its library already has been.
+_FRAMES = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))
+_SERIES = (("pandas", "Series"), ("polars", "Series"), ("pyarrow", "Array"), ("pyarrow", "ChunkedArray"))
+
+
+def _is_one_of(captions: object, kinds: Sequence[tuple[str, str]]) -> bool:
+    """Return whether this is an object of a class of one of these libraries. None needs to be imported: if it is, its
+    library already has been.
     """
-    kinds = (("pandas", "Series"), ("polars", "Series"), ("pyarrow", "Array"), ("pyarrow", "ChunkedArray"))
     return any(name in sys.modules and isinstance(captions, getattr(sys.modules[name], kind)) for name, kind in kinds)
 
 
 def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
     """Return the values of a series by image, if its index is more than a counter; images may be repeated."""
     values: list[Any] = series.to_pylist() if hasattr(series, "to_pylist") else series.to_list()
-    index = getattr(series, "index", None)
+    index: Any = getattr(series, "index", None)
     ids = index.tolist() if hasattr(index, "tolist") else range(len(values))
     if [*ids] == [*range(len(values))]:
         return values

@@ -246,7 +246,11 @@ class _Row:
         *names, last = [name.replace("#", "1") for group in usual for name in group]
         read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
         unread = [name for name in self.names if name not in read]
-        hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}" if len(unread) == 1 else ""
+        hint = ""
+        if len(unread) == 1 and self.source.is_file:
+            hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}"
+        elif len(unread) == 1:
+            hint = f"if {unread[0]!r} holds them, rename it {'image_id' if column == 'id' else column!r}"
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, advice=hint)
 
@@ -566,7 +570,11 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
 
 
 def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) -> None:
-    """Refuse documents that are no mappings from images: records of other images, and what is nearly a layout."""
+    """Refuse documents that are no mappings from images: what is nearly a layout, and records of other images."""
+    if source.is_file and (near := nearest_layout((), dict(zip(keys, values, strict=True)))) is not None:
+        layout, missing = near
+        message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
+        raise source.error(message, where="keys: " + sample_of(map(repr, keys)))
     for key, value in zip(keys, values, strict=True):
         record = value[0] if isinstance(value, list | tuple) and value else None
         image = (
@@ -578,10 +586,6 @@ def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) ->
                 where=f"key {key!r}",
                 advice="" if source.is_file else "of a document that json.load returned, give the path of its file",
             )
-    if source.is_file and (near := nearest_layout((), dict(zip(keys, values, strict=True)))) is not None:
-        layout, missing = near
-        message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
-        raise source.error(message, where="keys: " + sample_of(map(repr, keys)))
 
 
 #: Keys under which programs write a mapping from images to captions, beside metadata.
@@ -656,7 +660,8 @@ def log_of(source: Source, names: Sequence[object]) -> Layout | None:
     if source.layout is not None:
         layout = layout_named(source.layout)
         return layout if layout.answer is not None else None
-    if has_usual_fields(source.role, names) or (source.read_options is not None and source.read_options.columns.names):
+    has_image_id = ID_FIELDS[0][0] in names and has_usual_fields(source.role, names)
+    if has_image_id or (source.read_options is not None and source.read_options.columns.names):
         return None
     return next((one for one in LAYOUTS if one.answer is not None and one.records is None and one.fits(names)), None)
 
@@ -711,7 +716,7 @@ def _check_answers(source: Source, ids: Sequence[Any], answers: Sequence[Answer]
         raise CaptionFileError(
             f"{counted_of(len(failed), len(answers), 'answer', 'have')} failed",
             where=f"{source.name}: {sample_of(failed)}",
-            hint=f"request them again. To score the others: remove these lines, and use {option('subset')}",
+            hint=f"request them again. To score the others: remove these lines, and use {option('match', 'common')}",
         )
 
 

@@ -228,8 +228,9 @@ class CaptionFile(os.PathLike[str]):
     @classmethod
     def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
         """Create a file that shares read options with other sources; a ``CaptionFile`` keeps its format and layout."""
-        is_file = isinstance(path, CaptionFile)
-        file = cls(path, format=path.format, layout=path.layout) if is_file else cls(path)
+        file = cls(path)
+        if isinstance(path, CaptionFile):
+            file.format, file.layout = path.format, path.layout
         file.read_options = read_options
         return file
 
@@ -627,10 +628,14 @@ def caption_rows(
     if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
         twice = repeated_positions(rows.ids)
         examples = [f"image_id {image!r} in {sample_of(map(rows.place, at))}" for image, at in twice.items()]
+        are_identical = all(len({rows.texts[row] for row in at}) == 1 for at in twice.values())
+        what = "more than one candidate, in identical rows" if are_identical else "more than one candidate"
         raise DuplicateCandidateError(
-            f"{counted_of(len(twice), n_images, 'image', 'have')} more than one candidate",
+            f"{counted_of(len(twice), n_images, 'image', 'have')} {what}",
             where=f"{rows.name}: {sample_of(examples, separator='; ')}",
-            hint=f"keep one candidate per image; {_several_help()}",
+            hint="the rows are identical: remove the repeated ones"
+            if are_identical
+            else f"keep one candidate per image; {_several_help()}",
         )
     return rows
 

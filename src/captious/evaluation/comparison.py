@@ -12,9 +12,20 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets, ImageId, Match, Several, absent_references, same_images
-from captious.data.matching import match_images, references_of, ways_of
-from captious.data.rows import ColumnNames, read_options_of
+from captious.data import (
+    Captions,
+    CaptionSets,
+    Ids,
+    ImageId,
+    Match,
+    Several,
+    absent_references,
+    read_captions,
+    read_references,
+    read_rows,
+    same_images,
+)
+from captious.data.matching import ways_of
 from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning, issue, warnings_by_system
 from captious.evaluation.report import (
@@ -522,10 +533,9 @@ def compare(
     settings: Settings | None = None,
     names: tuple[str, str] | None = None,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -539,10 +549,9 @@ def compare(
     settings: Settings | None = None,
     names: tuple[str, str] | None = None,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -559,7 +568,7 @@ def compare(
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
         names: names of the systems; by default those of their files without extensions, or "a" and "b".
-        metrics, settings, match, several, clean, columns, split: as for ``score``.
+        metrics, settings, match, ids, several, clean: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Returns:
@@ -582,8 +591,7 @@ def compare(
             "match": match != "all",
             "several": several is not None,
             "clean": bool(clean),
-            "columns": columns is not None,
-            "split": split is not None,
+            "ids": ids != "exact",
         }
         if unused := [name for name, is_given in given.items() if is_given]:
             raise ParameterError("reports are already scored", hint=f"leave out {', '.join(unused)}")
@@ -603,12 +611,13 @@ def compare(
     ways = ways_of(several, a, b)
     selection = select(metrics, settings, several=bool(ways))
     tables = [candidates for candidates in (a, b) if isinstance(candidates, Captions | CaptionSets)]
-    read_options = read_options_of(columns, split, 2 + (references is not None))
-    table = None if references is None else references_of(references, read_options)
+    table = None if references is None else read_references(references)
     if table is None and len(tables) < 2:
-        table = tables[0].references if tables else absent_references(a, read_options)
+        if not tables:
+            a = read_rows(a, "candidates", several=bool(ways))
+        table = tables[0].references if tables else absent_references(a)
     systems = [
-        match_images(candidates, table, read_options=read_options, match=match, several=ways or None, clean=clean)
+        read_captions(candidates, table, match=match, several=ways or None, clean=clean, ids=ids)
         for candidates in (a, b)
     ]
     selection, slow = selection.without_slow(systems)
@@ -616,8 +625,6 @@ def compare(
     report_a, report_b = (
         evaluate(captions, selection, system=name, several=ways) for name, captions in zip(names, systems, strict=True)
     )
-    if read_options is not None:
-        read_options.check()
     comparison = compare_reports(report_a, report_b, level=level, resamples=resamples, seed=seed)
     issue(comparison.warnings)
     return comparison

@@ -143,7 +143,7 @@ def explain_captions(
         image: id of the image whose caption to explain; text may also stand for a number.
         worst: the number of captions to explain, those with the worst scores; one without ``image``.
         settings: as for ``explain``.
-        options: match, clean, columns and split, as for ``captious.score``.
+        options: match, ids and clean, as for ``captious.score``.
 
     Returns:
         The explanation of the image, or those of the worst captions, the worst first. Document frequencies are those
