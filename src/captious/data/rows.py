@@ -629,9 +629,9 @@ def caption_rows(
         twice = repeated_positions(rows.ids)
         examples = [f"image_id {image!r} in {sample_of(map(rows.place, at))}" for image, at in twice.items()]
         are_identical = all(len({rows.texts[row] for row in at}) == 1 for at in twice.values())
-        what = "more than one candidate, in identical rows" if are_identical else "more than one candidate"
+        repeated = "more than one candidate, in identical rows" if are_identical else "more than one candidate"
         raise DuplicateCandidateError(
-            f"{counted_of(len(twice), n_images, 'image', 'have')} {what}",
+            f"{counted_of(len(twice), n_images, 'image', 'have')} {repeated}",
             where=f"{rows.name}: {sample_of(examples, separator='; ')}",
             hint="the rows are identical: remove the repeated ones"
             if are_identical

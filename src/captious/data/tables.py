@@ -246,11 +246,12 @@ class References:
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
         """Return an annotation of the references, read from the store or computed at the first request for its key."""
-        if layer.key not in self._layers:
+        key = layer.key
+        if key not in self._layers:
             stored = None if self.stored is None else self.stored.find(layer, self)
             # setdefault: if two threads ask at the same time, both get the first object.
-            self._layers.setdefault(layer.key, layer.of_references(self) if stored is None else stored)
-        return cast(R, self._layers[layer.key])
+            self._layers.setdefault(key, layer.of_references(self) if stored is None else stored)
+        return cast(R, self._layers[key])
 
     def attach_store(self, store: LayerStore | None) -> References:
         """Make this object consult a store before it computes an annotation, and return it."""
@@ -398,16 +399,17 @@ class Captions:
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
         """Return an annotation of candidates and references, each computed at the first request for its key."""
-        references = self.references.layer(layer)
-        if layer.key not in self._layers:
-            self._layers.setdefault(layer.key, layer.of_candidates(self, references))
-        return cast(C, self._layers[layer.key]), references
+        references, key = self.references.layer(layer), layer.key
+        if key not in self._layers:
+            self._layers.setdefault(key, layer.of_candidates(self, references))
+        return cast(C, self._layers[key]), references
 
     def own_layer(self, layer: CandidateLayer[C]) -> C:
         """Return an annotation of the candidates alone, computed at the first request for its key."""
-        if layer.key not in self._layers:
-            self._layers.setdefault(layer.key, layer.of_candidates(self))
-        return cast(C, self._layers[layer.key])
+        key = layer.key
+        if key not in self._layers:
+            self._layers.setdefault(key, layer.of_candidates(self))
+        return cast(C, self._layers[key])
 
     def select(self, indices: ArrayLike) -> Captions:
         """Return these images in this order; the object itself if these are all images in order.
