@@ -263,7 +263,7 @@ def test_a_language_of_crossmodal_3600_must_be_chosen_and_be_there(write: Write,
     file = FOLDER / "crossmodal_3600_captions.jsonl"
     with pytest.raises(CaptionFileError, match="de and en and ja could be the references") as caught:
         read_references(file)
-    assert 'columns="caption=de" or columns="caption=en" or' in caught.value.hint
+    assert 'columns={"caption": "de"}) or captious.CaptionFile(FILE, columns={"caption": "en"})' in caught.value.hint
     with pytest.raises(InputError, match="de and en and ja could be"):
         read_references(CaptionFile(file, columns="caption=fr"))
     with refuses(CaptionFileError, "expected 'ja' to be an object with 'caption/stems', found 'caption'", "line 1"):
@@ -288,24 +288,28 @@ def test_paths_lead_into_lists(write: Write) -> None:
     assert (rows.ids, rows.texts) == (("0.jpg", "1.jpg"), ("a cat 0", "a cat 1"))
     with pytest.raises(CaptionFileError, match="line 1") as caught:
         read_rows(CaptionFile(path, columns={"id": "key/files/3/name", "caption": "outputs/0/0"}), "candidates")
-    assert 'columns="id=key/KEY"' in caught.value.hint
+    assert 'columns={"id": "key/KEY"}' in caught.value.hint
 
 
 @pytest.mark.parametrize(
     ("content", "message", "choice"),
     [
-        ([{"id": 1, "video_id": "v", "caption": "a"}], "both 'video_id' and 'id'", 'columns="id=id"'),
-        ([{"id": 1, "caption": "a", "captions": ["a"]}], "both caption and captions", 'columns="caption=captions"'),
-        ([{"videoID": "v", "enCap": ["a"], "chCap": ["b"]}], "both enCap and chCap", 'columns="caption=chCap"'),
+        ([{"id": 1, "video_id": "v", "caption": "a"}], "both 'video_id' and 'id'", 'columns={"id": "id"}'),
+        (
+            [{"id": 1, "caption": "a", "captions": ["a"]}],
+            "both caption and captions",
+            'columns={"caption": "captions"}',
+        ),
+        ([{"videoID": "v", "enCap": ["a"], "chCap": ["b"]}], "both enCap and chCap", 'columns={"caption": "chCap"}'),
         (
             [{"videoID": "v", "enCap": ["a"], "youtube_id": "v", "caption": "b"}],
             "two layouts, VATEX and AudioCaps",
-            'columns="id=videoID,caption=enCap" or columns="id=youtube_id,caption=caption"',
+            'columns={"id": "videoID", "caption": "enCap"}) or captious.CaptionFile(FILE, columns={"id": "youtube_id",',
         ),
         (
             [{"question_id": 1, "text": "a", "id": 2, "caption": "b"}],
             "two layouts, LLaVA and rows with the usual names",
-            'columns="id=question_id,caption=text"',
+            'columns={"id": "question_id", "caption": "text"}',
         ),
         (
             {
@@ -313,7 +317,7 @@ def test_paths_lead_into_lists(write: Write) -> None:
                 "annotations": [{"image_id": 1, "caption": "a"}],
             },
             "two layouts, COCO and Karpathy",
-            'columns="caption=caption" or columns="caption=sentences"',
+            'columns={"caption": "caption"}) or captious.CaptionFile(FILE, columns={"caption": "sentences"})',
         ),
     ],
 )
@@ -322,7 +326,7 @@ def test_ambiguous_layout_offers_both_columns(write: Write, content: Any, messag
         read_references(write("r.json", json.dumps(content)))
     assert message in caught.value.message
     assert choice in caught.value.hint
-    first = choice.partition(" or ")[0].removeprefix('columns="').removesuffix('"')
+    first = json.loads(choice.partition(")")[0].removeprefix("columns="))
     assert len(read_references(CaptionFile(write("r.json", json.dumps(content)), columns=first))) == 1
 
 

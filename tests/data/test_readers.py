@@ -244,7 +244,7 @@ def test_fields_that_were_found_are_named(write: Write, refuses: Refuses) -> Non
         InputError, "missing field for references", "found 'id', 'text'", message, '{42: ["a cat", "the cat"], ...}'
     ):
         read_rows([{"id": 1, "text": "a"}], "references")
-    message = "if 'text' holds them: columns=\"caption=text"
+    message = 'if \'text\' holds them: captious.CaptionFile(FILE, columns={"caption": "text"})'
     with refuses(CaptionFileError, "missing field for references", message, '{"42": ["a cat", "the cat"], ...}'):
         read_rows(write("r.json", '[{"id": 1, "text": "a"}]'), "references")
 

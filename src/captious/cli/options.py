@@ -196,9 +196,12 @@ def part_options(command: Command) -> Command:
     """Add the options ``--columns`` and ``--split``."""
     columns = click.option(
         "--columns",
+        multiple=True,
+        callback=lambda context, option, values: ",".join(values) or None,
         metavar="NAMES",
         help="Names of columns or fields other than the usual ones: id=key,caption=text. Captions of one side are "
-        "candidate or references, which may be repeated. Paths lead into objects and lists: caption=outputs/0/text.",
+        "candidate or references, which may be repeated. Paths lead into objects and lists: caption=outputs/0/text. "
+        "May be repeated.",
     )
     split = click.option(
         "--split",

@@ -80,6 +80,7 @@ from captious.errors import (
     MissingReferencesError,
     ParameterError,
     UnknownNameError,
+    either,
 )
 from captious.words import counted_of, sample_of
 
@@ -222,7 +223,7 @@ def _content(source: Source) -> tuple[bytes, Format]:
         raise CaptionFileError(
             f"this is a file of prepared references, which cannot be read as {source.role}",
             where=source.name,
-            hint="give it as the references; candidates come first on the command line",
+            hint=either(python="give it as the references", command="give it as the references; candidates come first"),
         )
     format: Format | None = None
     if source.format is not None:

@@ -230,7 +230,7 @@ class _Row:
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """Return the error for two fields to choose from."""
-        options = sample_of([option("columns", choice) for choice in choices], separator=" or ")
+        options = sample_of([option("columns", *choice.split(",")) for choice in choices], separator=" or ")
         return self.source.error(problem, where=self.where, hint=f"choose: {options}")
 
     def _could_be(self, names: Sequence[str]) -> str:

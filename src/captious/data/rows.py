@@ -380,7 +380,7 @@ class Source:
             else (_SEVERAL_PYTHON_FORMS if self.several else _PYTHON_FORMS.get(self.role, _FORMS[self.role]))
         )
         if self.is_file and self.role in ("candidates", "references"):
-            forms += f"\n    other names            {option('columns', 'id=NAME,caption=NAME')}"
+            forms += f"\n    other names            {option('columns', 'id=NAME', 'caption=NAME')}"
         otherwise = f"{advice}; otherwise " if advice else ""
         return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from{forms}")
 
