@@ -306,7 +306,8 @@ def test_a_guess_works_or_is_answered(
 ) -> None:
     captious.evaluation.checks.issued.clear()
     if isinstance(expected, Refused):
-        with pytest.raises(CaptiousError) as refused:
+        with pytest.raises(CaptiousError) as refused, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             eval(guess, names)
         assert all(word in str(refused.value) for word in expected.words), str(refused.value)
         assert not re.search(r"(^|[\s(])--[a-z]", str(refused.value)), "the dialect of the command line"
