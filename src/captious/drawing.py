@@ -18,7 +18,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 from captious.tables import Cell, Column, Form
-from captious.words import counted, counted_of, sample_of, shortened
+from captious.words import counted, counted_of, percentage, sample_of, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -47,6 +47,7 @@ __all__ = [
     "format_score",
     "format_value",
     "interval_drawing",
+    "percentage",
     "sample_of",
     "scores_drawing",
     "shortened",

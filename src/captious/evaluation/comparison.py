@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import (
+    Candidates,
     Captions,
     CaptionSets,
     Ids,
     ImageId,
     Match,
     References,
+    ReferencesLike,
     Several,
     absent_references,
     read_captions,
@@ -42,7 +44,7 @@ from captious.evaluation.report import (
 )
 from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.selection import MetricLike, select
+from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.progress import steps
 from captious.statistics import (
@@ -617,9 +619,9 @@ class Comparison(DisplayedMapping[Key, Difference]):
 
 @answers_other_keywords
 def compare(
-    systems: Mapping[str, object],
-    references: object = None,
-    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    systems: Mapping[str, Candidates] | Mapping[str, Report],
+    references: ReferencesLike | None = None,
+    metrics: Metrics | None = None,
     *,
     settings: Settings | None = None,
     match: Match = "all",
