@@ -149,7 +149,7 @@ class TestRefused:
 
     def test_ambiguous_column_is_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("g.csv", "id,a,b\n1,2,3\n")
-        with refuses(CaptionFileError, path, "which field holds the groups", "FILE:COLUMN", "'a', 'b'"):
+        with refuses(CaptionFileError, path, "which field holds the groups", "column=NAME", "'a', 'b'"):
             read_groups(path)
 
     def test_field_of_both_images_and_annotations_is_refused(self, refuses: Refuses, write: Write) -> None:

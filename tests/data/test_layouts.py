@@ -23,6 +23,7 @@ from captious.errors import (
     DuplicateCandidateError,
     InputError,
     UnknownImageError,
+    shown,
 )
 from tests.data.conftest import Refuses, Write
 
@@ -249,7 +250,7 @@ def test_a_language_of_crossmodal_3600_must_be_chosen_and_be_there(write: Write,
     file = FOLDER / "crossmodal_3600_captions.jsonl"
     with pytest.raises(CaptionFileError, match="de and en and ja could be the references") as caught:
         read_references(file)
-    assert 'columns="caption=de" or columns="caption=en" or' in caught.value.hint
+    assert "--columns caption=de or --columns caption=en or" in shown(caught.value.hint, "command line")
     with pytest.raises(InputError, match="de and en and ja could be"):
         read_references(file, columns="caption=fr")
     with refuses(CaptionFileError, "expected 'ja' to be an object with 'caption/stems', found 'caption'", "line 1"):
@@ -268,18 +269,18 @@ def test_keys_of_objects_are_columns(write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "message", "choice"),
     [
-        ([{"id": 1, "video_id": "v", "caption": "a"}], "both 'video_id' and 'id'", 'columns="id=id"'),
-        ([{"id": 1, "caption": "a", "captions": ["a"]}], "both caption and captions", 'columns="caption=captions"'),
-        ([{"videoID": "v", "enCap": ["a"], "chCap": ["b"]}], "both enCap and chCap", 'columns="caption=chCap"'),
+        ([{"id": 1, "video_id": "v", "caption": "a"}], "both 'video_id' and 'id'", "--columns id=id"),
+        ([{"id": 1, "caption": "a", "captions": ["a"]}], "both caption and captions", "--columns caption=captions"),
+        ([{"videoID": "v", "enCap": ["a"], "chCap": ["b"]}], "both enCap and chCap", "--columns caption=chCap"),
         (
             [{"videoID": "v", "enCap": ["a"], "youtube_id": "v", "caption": "b"}],
             "two layouts, VATEX and AudioCaps",
-            'columns="id=videoID,caption=enCap" or columns="id=youtube_id,caption=caption"',
+            "--columns id=videoID,caption=enCap or --columns id=youtube_id,caption=caption",
         ),
         (
             [{"question_id": 1, "text": "a", "id": 2, "caption": "b"}],
             "two layouts, LLaVA and rows with the usual names",
-            'columns="id=question_id,caption=text"',
+            "--columns id=question_id,caption=text",
         ),
         (
             {
@@ -287,7 +288,7 @@ def test_keys_of_objects_are_columns(write: Write) -> None:
                 "annotations": [{"image_id": 1, "caption": "a"}],
             },
             "two layouts, COCO and Karpathy",
-            'columns="caption=caption" or columns="caption=sentences"',
+            "--columns caption=caption or --columns caption=sentences",
         ),
     ],
 )
@@ -295,8 +296,8 @@ def test_ambiguous_layout_offers_both_columns(write: Write, content: Any, messag
     with pytest.raises(CaptionFileError) as caught:
         read_references(write("r.json", json.dumps(content)))
     assert message in caught.value.message
-    assert choice in caught.value.hint
-    first = choice.partition(" or ")[0].removeprefix('columns="').removesuffix('"')
+    assert choice in shown(caught.value.hint, "command line")
+    first = choice.partition(" or ")[0].removeprefix("--columns ")
     assert len(read_references(write("r.json", json.dumps(content)), columns=first)) == 1
 
 

@@ -234,10 +234,10 @@ def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
         InputError,
         "missing field for image ids: expected image_id, image, video_id, file_name, filename or id",
         "found 'picture', 'caption'",
-        "if 'picture' holds them: columns=\"id=picture\"; otherwise candidates are read from",
+        """if 'picture' holds them: captious.CaptionFile(FILE, columns={"id": "picture"}); otherwise""",
     ):
         read_rows([{"picture": 1, "caption": "a"}], "candidates")
-    messages = "if 'text' holds them: columns=\"caption=text"
+    messages = 'if \'text\' holds them: captious.CaptionFile(FILE, columns={"caption": "text"})'
     with refuses(
         InputError, "missing field for references", "found 'id', 'text'", messages, '{"42": ["a cat", "the cat"], ...}'
     ):
