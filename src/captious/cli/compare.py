@@ -99,7 +99,8 @@ def compare(
     table = absent_references(answers[0]) if references is None else read_references(references)
     sources = [*([] if references is None else [references]), *candidates]
     groups = None if group_by is None else groups_of(group_by, sources, table, settings)
-    comparison = compare_systems(dict(zip(names, answers, strict=True)), table, settings=settings, **options)
+    systems: dict[str, Any] = dict(zip(names, answers, strict=True))
+    comparison = compare_systems(systems, table, settings=settings, **options)
     result = comparison if groups is None else by_group(comparison, groups)
     destination.deliver(result.to_table(examples=examples))
     warn(result.warnings)
