@@ -131,6 +131,12 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def shared_cases(shared_data: Path) -> Path:
+    """The folder of small inputs that people have, beside that of real captions."""
+    return shared_data.parent / "cases"
+
+
+@pytest.fixture(scope="session")
 def meteor_tables() -> meteor.MeteorTables:
     """METEOR's published tables."""
     found = meteor.find()

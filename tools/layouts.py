@@ -14,12 +14,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "input-formats.md"
 
 def tables() -> dict[str, str]:
     """Return the tables in Markdown, by the names of their places on the page."""
-    return {"layouts": layouts_table(), "names": names_table()}
+    return {"layouts": layouts_table(), "logs": logs_table(), "names": names_table()}
 
 
 def layouts_table() -> str:
     """Return the layouts of data sets, and what is worth knowing about them."""
-    layouts = [layout for layout in LAYOUTS if not layout.on_request]
+    layouts = [layout for layout in LAYOUTS if not layout.on_request and layout.answer is None]
     rows = ["| layout | files | recognized by | id | captions | split |", "|---|---|---|---|---|---|"]
     for layout in layouts:
         ids = ", otherwise ".join(code(name.split("+")) for name in layout.ids)
@@ -29,6 +29,21 @@ def layouts_table() -> str:
     notes = [f"- {layout.name}: {layout.note}" for layout in layouts if layout.note]
     wrapped = (textwrap.fill(note, 120, subsequent_indent="  ", break_on_hyphens=False) for note in notes)
     return "\n".join([*rows, "", *wrapped])
+
+
+def logs_table() -> str:
+    """Return the layouts of logs."""
+    rows = ["| `--from` | files | recognized by | references |", "|---|---|---|---|"]
+    for layout in LAYOUTS:
+        if layout.answer is not None:
+            keys = "".join(f'`"{key}"`, ' for key in layout.keys)
+            fields = [*dict.fromkeys((*layout.ids, *layout.fields))]
+            answers = either_of([code([name]) for name in layout.captions if name not in fields])
+            marks = keys + ", ".join(filter(None, [code(fields), answers]))
+            has_references = "in the log" if layout.has_references else "in a file of their own"
+            note = f". {layout.note}" if layout.note else ""
+            rows.append(f"| `{layout.option}` | {layout.files} | {marks} | {has_references}{note} |")
+    return "\n".join(rows)
 
 
 def names_table() -> str:

@@ -66,9 +66,6 @@ NOT_PUBLIC = (
     "captious.report.images.fields_problem",
     "captious.text.stems.porter_stem",
     "captious.text.stop_words.NLTK_STOP_WORDS",
-    "captious.words.counted",
-    "captious.words.counted_of",
-    "captious.words.sample_of",
 )
 
 

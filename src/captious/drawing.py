@@ -18,6 +18,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 from captious.tables import Cell, Column, Form
+from captious.words import counted, counted_of, percentage, sample_of, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,6 +35,8 @@ __all__ = [
     "as_html",
     "as_text",
     "axis_drawing",
+    "counted",
+    "counted_of",
     "difference_drawing",
     "format_bounds",
     "format_cell",
@@ -44,7 +47,10 @@ __all__ = [
     "format_score",
     "format_value",
     "interval_drawing",
+    "percentage",
+    "sample_of",
     "scores_drawing",
+    "shortened",
     "single_line",
     "with_minus_signs",
 ]

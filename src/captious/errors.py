@@ -133,7 +133,7 @@ def _python_value(values: list[str]) -> str:
 def _file_value(name: str, values: list[str]) -> str:
     if name != "columns":
         return _python_value(values)
-    pairs = (value.partition("=")[::2] for value in values)
+    pairs = (piece.partition("=")[::2] for value in values for piece in value.split(","))
     return f"{{{', '.join(f'{_python_value([key])}: {_python_value([column])}' for key, column in pairs)}}}"
 
 

@@ -11,6 +11,7 @@ the one rule, of CSV and XLSX, also on the evaluation server. Files of captions,
 from __future__ import annotations
 
 import csv
+import difflib
 import errno
 import fcntl
 import gzip
@@ -259,6 +260,21 @@ def plain_content(data: bytes, name: str) -> bytes:
         return b"".join(pieces)
 
 
+_MOST_NAMES = 10_000  # in a folder, among which a similar one is looked for
+
+
+def neighbour(path: str | os.PathLike[str]) -> str:
+    """Return the path of the file that was probably meant by a path without one; empty if there is none like it."""
+    folder, name = os.path.split(os.fspath(path))
+    try:
+        names = sorted(os.listdir(folder or os.curdir))
+    except (OSError, ValueError):
+        return ""
+    same = [one for one in names if one.lower() == name.lower()]
+    near = same or difflib.get_close_matches(name, names[:_MOST_NAMES], 1, 0.7)
+    return os.path.join(folder, near[0]) if near else ""
+
+
 def user_text(path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError) -> str:
     """Read a small UTF-8 text file that users write or download, decompressed if it is a gzip file.
 
@@ -286,6 +302,10 @@ def user_bytes(
         raise damaged(f"the file is too large: {error}", where=where, hint=RAISE_LIMIT) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise damaged(f"cannot read {what}: damaged gzip file: {error}", where=where, hint=help) from error
+    except FileNotFoundError as error:
+        near = neighbour(path)
+        hint = f"did you mean {near}? Otherwise {help}" if near else help
+        raise ResourceError(f"cannot read {what}: {reason(error)}", where=where, hint=hint) from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise ResourceError(f"cannot read {what}: {reason(error)}", where=where, hint=help) from error
 

@@ -84,6 +84,7 @@ MEANINGS: Mapping[str, Sequence[str]] = {
         "candidates candidate cands hyps hyp hypotheses hypothesis preds pred predictions prediction res results "
         "captions caption generated": ("candidates", "systems", "system", "candidate", "captions"),
         "models": ("systems",),
+        "captious": ("concur",),
         "metric metrics scorers scorer measures measure": ("metrics", "metric"),
         "df document-frequencies document-frequency idf-file corpus": ("idf",),
         "lang locale": ("language",),

@@ -76,6 +76,11 @@ def shortened(value: object, most: int = 60) -> str:
         text = " ".join(repr(value).split())
     except Exception:  # whatever the code of its class does, or an integer of too many digits
         text = f"<{type(value).__name__}>"
+    return cut(text, most)
+
+
+def cut(text: str, most: int = 60) -> str:
+    """Return a text that may hold escapes, such as JSON, with "..." for what exceeds that many characters."""
     return text if len(text) <= most else f"{_PART_OF_ESCAPE.sub('', text[: most - 3])}..."
 
 

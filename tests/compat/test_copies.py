@@ -354,4 +354,4 @@ def test_whole_toolkits_are_replaced_on_request(program: Path) -> None:
 def test_copies_of_other_names_stay_with_whole(program: Path) -> None:
     done = run(program, "--whole", "evaluate.py")
     assert "no copy" not in done.stderr
-    assert done.stderr.endswith("run it without --whole to replace copies of other names\n")
+    assert done.stderr.endswith("captious run without --whole replaces copies of other names, too\n")

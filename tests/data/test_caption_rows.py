@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,10 @@ def test_ids_are_integers_or_strings(refuses: Refuses, wrong: Any) -> None:
         read_rows([{"id": 3, "caption": "a"}, {"id": wrong, "caption": "b"}], "candidates")
 
 
-def test_ids_of_listed_images_are_checked(refuses: Refuses) -> None:
+def test_ids_of_listed_images_are_checked(refuses: Refuses, write: Write) -> None:
     document = {"images": [{"id": 1}, {"id": 2.0}], "annotations": [{"image_id": 1, "caption": "a"}]}
-    with refuses(CaptionTypeError, "references: image 2 has 2.0"):
-        read_rows(document, "references")
+    with refuses(CaptionTypeError, "r.json: image 2 has 2.0"):
+        read_rows(write("r.json", json.dumps(document)), "references")
 
 
 @pytest.mark.parametrize("wrong", [None, 5, 1.5, float("nan"), True, b"a cat"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from captious import Groups, read_groups, read_references
+from captious import Groups, read_captions, read_groups, read_references
 from captious.data.groups import MOST_GROUPS
 from captious.errors import CaptionFileError, EmptyInputError, InputError, UnknownNameError
 from tests.data.conftest import Refuses, Write
@@ -83,11 +83,14 @@ def test_ids_match_by_value() -> None:
     numbers = Groups("x", {42: "a", 43: "b"})
     text = Groups("x", {"42": "a", "43": "b"}, id_form="text")
     of_text = read_references({"42": ["a"], "43": ["b"]})
-    for groups, ids in ((text, read_references({42: ["a"], 43: ["b"]})), (text, of_text)):
+    for groups, ids in ((text, read_references({42: ["a"], 43: ["b"]})), (text, of_text), (numbers, of_text)):
         assert [rows.tolist() for rows in groups.rows(ids).values()] == [[0], [1]]
+    names = Groups("x", {"42.jpg": "a", "43.jpg": "b"})
     with pytest.raises(InputError, match="2 of 2 images have no group") as caught:
-        numbers.rows(of_text)  # strings of Python are not numbers
-    assert "strings on one side" in caught.value.hint
+        names.rows(of_text)
+    assert 'ids="stem"' in caught.value.hint
+    read = read_captions({"42.jpg": "c", "43.jpg": "d"}, of_text, ids="stem")
+    assert [rows.tolist() for rows in names.rows(read.references).values()] == [[0], [1]]
 
 
 def test_keys_of_json_match_numbers(write: Write) -> None:
@@ -149,7 +152,7 @@ class TestRefused:
 
     def test_ambiguous_column_is_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("g.csv", "id,a,b\n1,2,3\n")
-        with refuses(CaptionFileError, path, "which field holds the groups", "FILE:COLUMN", "'a', 'b'"):
+        with refuses(CaptionFileError, path, "which field holds the groups", "column=NAME", "'a', 'b'"):
             read_groups(path)
 
     def test_field_of_both_images_and_annotations_is_refused(self, refuses: Refuses, write: Write) -> None:

@@ -116,21 +116,18 @@ def test_disjoint_images_are_refused(refuses: Refuses, match: Match) -> None:
         read_captions({1: "a", 2: "b"}, REFERENCES, match=match)
 
 
-def test_string_and_number_ids_are_explained(refuses: Refuses) -> None:
-    with refuses(UnknownImageError, "image_id '7'", "strings on one side and numbers on the other"):
-        read_captions({"7": "a"}, REFERENCES)
-
-
 @pytest.mark.parametrize(
     "references",
     [
         {7: ["a"], 9: []},
-        {"images": [{"id": 9}, {"id": 7}], "annotations": [{"image_id": 7, "caption": "a"}]},
+        '{"images": [{"id": 9}, {"id": 7}], "annotations": [{"image_id": 7, "caption": "a"}]}',
         [{"image_id": 7, "references": ["a"]}, {"image_id": 9, "references": []}],
     ],
 )
-def test_images_listed_without_references_are_refused(refuses: Refuses, references: Any) -> None:
-    with refuses(MissingReferencesError, "1 of 2 images has no references", "references: image_id 9", 'match="common"'):
+def test_images_listed_without_references_are_refused(refuses: Refuses, write: Write, references: Any) -> None:
+    if isinstance(references, str):
+        references = write("references.json", references)
+    with refuses(MissingReferencesError, "1 of 2 images has no references", ": image_id 9", 'match="common"'):
         read_captions({7: "a", 9: "b"}, references)
     captions = read_captions({7: "a", 9: "b"}, references, match="common")
     assert (captions.ids, captions.n_candidates_left_out) == ((7,), 1)
@@ -146,6 +143,8 @@ def test_an_image_with_an_empty_list_and_others_has_references() -> None:
     [
         ('{"7": "a", "-3": "b"}', {7: ["a"], -3: ["b"]}, (7, -3)),
         ('{"7": "a", "-3": "b"}', {"7": ["a"], "-3": ["b"]}, ("7", "-3")),
+        ('[{"id": "7", "caption": "a"}]', {7: ["a"]}, (7,)),
+        ('[{"id": 7, "caption": "a"}, {"id": "x", "caption": "b"}]', {"x": ["b"], "7": ["a"]}, ("x", 7)),
         ('{"7": "a", "-3": "b"}', '{"7": "a", "-3": "b"}', ("7", "-3")),
         ('[{"id": 7, "caption": "a"}]', '{"7": "a"}', (7,)),
         ('[{"id": "7", "caption": "a"}]', '{"7": "a"}', ("7",)),
@@ -158,7 +157,7 @@ def test_text_ids_match_numbers(write: Write, candidates: str, references: Any, 
     assert read_captions(write("c.json", candidates), references).ids == ids
 
 
-@pytest.mark.parametrize("name", ["012", "+7", " 7", "7.0", "-0", "1_0", "\u0667", "", "9" * 30])
+@pytest.mark.parametrize("name", ["012", "+7", " 7", "7.0", "-0", "1_0", "\u0667", ""])
 def test_names_with_digits_are_not_numbers(refuses: Refuses, write: Write, name: str) -> None:
     path = write("c.json", f'{{"{name}": "a", "7": "b"}}')
     with refuses(UnknownImageError, "1 of 2", f"image_id {name!r}"):

@@ -18,6 +18,7 @@ from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError,
 from tests.data.conftest import Refuses, Write
 
 pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
 
 
 def parquet(columns: dict[str, list[Any]]) -> bytes:
@@ -97,12 +98,13 @@ CANDIDATE_OBJECTS: dict[str, Any] = {
     "ordered mapping of lists": OrderedDict([(7, ["a cat"]), (9, ("a dog",))]),
     "harness": {7: [{"caption": "a cat"}], 9: [{"caption": "a dog"}]},
     "records": [{"image_id": 7, "caption": "a cat"}, {"image_id": 9, "caption": "a dog"}],
-    "coco": {"annotations": [{"image_id": 7, "caption": "a cat"}, {"image_id": 9, "caption": "a dog"}]},
     "numpy ids": {np.int64(7): "a cat", np.uint8(9): np.str_("a dog")},
     "pandas": pd.DataFrame({"image_id": [7, 9], "caption": ["a cat", "a dog"]}, index=[30, 40]),
     "polars": pl.DataFrame({"image_id": [7, 9], "caption": ["a cat", "a dog"]}),
     "pandas series": pd.Series(["a cat", "a dog"], index=[7, 9]),
     "pandas series of lists": pd.Series([["a cat"], ["a dog"]], index=[7, 9]),
+    "pyarrow": pa.table({"image_id": [7, 9], "caption": ["a cat", "a dog"]}),
+    "pyarrow batch": pa.RecordBatch.from_pydict({"image_id": [7, 9], "caption": ["a cat", "a dog"]}),
     "data frame of lists": pl.DataFrame({"image": [7, 9], "captions": [["a cat"], ["a dog"]]}),
 }
 
@@ -229,24 +231,25 @@ def test_the_record_that_differs_is_named(refuses: Refuses) -> None:
         read_rows(records, "candidates")
 
 
-def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
+def test_fields_that_were_found_are_named(write: Write, refuses: Refuses) -> None:
     with refuses(
         InputError,
         "missing field for image ids: expected image_id, image, video_id, file_name, filename or id",
         "found 'picture', 'caption'",
-        "if 'picture' holds them: columns=\"id=picture\"; otherwise candidates are read from",
+        "if 'picture' holds them, rename it 'image_id'; otherwise candidates are read from",
     ):
         read_rows([{"picture": 1, "caption": "a"}], "candidates")
-    messages = "if 'text' holds them: columns=\"caption=text"
+    message = "if 'text' holds them, rename it 'caption'"
     with refuses(
-        InputError, "missing field for references", "found 'id', 'text'", messages, '{"42": ["a cat", "the cat"], ...}'
+        InputError, "missing field for references", "found 'id', 'text'", message, '{42: ["a cat", "the cat"], ...}'
     ):
         read_rows([{"id": 1, "text": "a"}], "references")
+    message = 'if \'text\' holds them: captious.CaptionFile(FILE, columns={"caption": "text"})'
+    with refuses(CaptionFileError, "missing field for references", message, '{"42": ["a cat", "the cat"], ...}'):
+        read_rows(write("r.json", '[{"id": 1, "text": "a"}]'), "references")
 
 
-@pytest.mark.parametrize(
-    "nothing", [[], {}, np.array([]), {"annotations": []}, pd.DataFrame({"id": [], "caption": []})]
-)
+@pytest.mark.parametrize("nothing", [[], {}, np.array([]), pd.DataFrame({"id": [], "caption": []})])
 def test_sources_without_captions_are_refused(refuses: Refuses, nothing: object) -> None:
     with refuses(EmptyInputError, "there are no captions", "candidates"):
         read_rows(nothing, "candidates")

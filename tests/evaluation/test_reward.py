@@ -84,11 +84,17 @@ def test_data_frame_columns_are_accepted(library: str) -> None:
 
 
 @pytest.mark.parametrize(("known", "given"), [(7, "7"), ("7", 7)])
-def test_ids_of_the_other_type_are_explained(known: Any, given: Any) -> None:
+def test_an_integer_and_its_text_are_one_image(known: Any, given: Any) -> None:
     reward = captious.reward({known: ["a dog runs fast"]}, "rouge-l")
-    with pytest.raises(UnknownImageError) as caught:
-        reward([given], ["a dog"])
-    assert f"the references have {known!r}, not {given!r}" in str(caught.value.hint)
+    assert reward([given], ["a dog"]).tolist() == reward([known], ["a dog"]).tolist()
+
+
+def test_ids_that_are_written_differently_are_explained() -> None:
+    reward = captious.reward({7: ["a dog runs fast"], 8: ["a cat"]}, "rouge-l")
+    for given in ("007", "photos/7.jpg", "7 "):
+        with pytest.raises(UnknownImageError) as caught:
+            reward([given], ["a dog"])
+        assert "the references have it as 7" in caught.value.hint
 
 
 @pytest.mark.parametrize(

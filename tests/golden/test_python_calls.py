@@ -101,10 +101,10 @@ ASKED: dict[str, Callable[[], Any]] = {
     "compare, no resamples": lambda: captious.compare({"a": TEXTS, "b": TEXTS}, OTHERS, "rouge-l", resamples=0),
     "compare, level 1": lambda: captious.compare({"a": TEXTS, "b": TEXTS}, OTHERS, "rouge-l", level=1),
     "compare in another order": lambda: captious.compare(TEXTS, TEXTS, OTHERS),  # type: ignore[arg-type]
-    "explain": lambda: captious.explain("a cat", ["a cat sat"], "bleu").to_dict(),
+    "explain": lambda: [captious.explain("a cat", ["a cat sat"], "bleu").to_dict()],
     "explain nothing": lambda: captious.explain("a cat", ["a cat"], "hwcm"),
     "explain unknown": lambda: captious.explain("a cat", ["a cat"], "nope"),
-    "explain with one reference": lambda: captious.explain("a cat", "a cat sat", "bleu").to_dict(),
+    "explain with one reference": lambda: [captious.explain("a cat", "a cat sat", "bleu").to_dict()],
     "explain without references": lambda: captious.explain("a cat", [], "bleu"),
     "explain numbers": lambda: captious.explain(3, [4], "bleu"),
     "judge unknown": lambda: captious.judge("nope", "rouge-l"),

@@ -85,6 +85,16 @@ def test_stray_words_cost_no_more_with_the_official_grammar(official: CaptionPar
     assert work(official, (*CAPTION, *STRAY[kind](60))) <= work(official, (*CAPTION, *ordinary(30)))
 
 
+@pytest.mark.parametrize("name", ["pads_50", "brackets", "debris_pad", "debris_eos", "debris_bpe", "debris_json"])
+def test_real_debris_costs_what_words_of_sentences_cost(bundled: CaptionParser, shared_data: Path, name: str) -> None:
+    path = shared_data.parent / "cases" / f"{name}.json"
+    if not path.exists():
+        pytest.skip("no shared cases")
+    captions = [tuple(PTB(text)) for text in json.loads(path.read_text("utf-8")).values()]
+    of_words = sum(work(bundled, ordinary(len(words))) for words in captions)
+    assert sum(work(bundled, words) for words in captions) <= 2 * of_words
+
+
 @pytest.mark.parametrize("kind", [*STRAY, "ordinary"])
 def test_work_is_linear_in_the_length(bundled: CaptionParser, kind: str) -> None:
     words = {**STRAY, "ordinary": ordinary}[kind]

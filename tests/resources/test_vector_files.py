@@ -94,7 +94,7 @@ def test_numpy_array_needs_a_vocabulary_of_its_length(packed: bool, tmp_path: Pa
     refused(file, "the words of its rows are unknown")
     vocabulary.write_text("one\ntwo\n")
     refused(VectorFile(file.path, vocabulary), "2 words for 8 vectors")
-    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, vocabulary), "--vocabulary is not needed")
+    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, vocabulary), "the file contains its own words")
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["one file", "two files"])

@@ -110,11 +110,7 @@ def test_text_ids_match_numeric_references(tmp_path: Path, form: str) -> None:
         tmp_path / f"part-0.{form}", [{"id": str(r["id"]), "candidate": r["candidate"], "references": []} for r in rows]
     )
     shard = str(tmp_path / f"part-0.{form}")
-    if form == "jsonl":  # which has numbers, so "12" is another id than 12
-        with pytest.raises(UnknownImageError, match="strings on one side and numbers on the other"):
-            scale.score_shards(shard, ["rouge-l"], references=references)
-    else:
-        assert texts(scale.score_shards(shard, METRICS, references=references)) == texts(scored())
+    assert texts(scale.score_shards(shard, METRICS, references=references)) == texts(scored())
 
 
 def test_several_candidates_of_an_image_are_scored(tmp_path: Path) -> None:
@@ -160,10 +156,16 @@ def test_a_report_has_no_captions(shards: Path) -> None:
     for attribute in ("captions", "ids"):
         with pytest.raises(ParameterError, match="not kept"):
             getattr(report, attribute)
-    with pytest.raises(ParameterError, match="not kept"):
-        _ = report["bleu-4"].per_caption
-    with pytest.raises(ParameterError, match="not kept"):
-        report.columns()
+    for needs_captions in (
+        lambda: report["bleu-4"].per_caption,
+        lambda: report["bleu-4"].by_image,
+        lambda: report.worst("bleu-4"),
+        lambda: report.explain("bleu-4", 1),
+        report.to_records,
+        report.to_pandas,
+    ):
+        with pytest.raises(ParameterError, match="not kept"):
+            needs_captions()
     assert "bleu-4" in repr(report)
 
 
@@ -346,10 +348,7 @@ def test_caption_scores(shards: Path, tmp_path: Path) -> None:
         sharded(shards, per_caption=tmp_path / "captions")
     sharded(shards, output=tmp_path / "out", per_caption=tmp_path / "captions", batch_rows=4)
     rows = [row for file in sorted((tmp_path / "captions").iterdir()) for row in parquet.read_table(file).to_pylist()]
-    report = scored()
-    assert rows == [
-        dict(zip(report.columns(), row, strict=True)) for row in zip(*report.columns().values(), strict=True)
-    ]
+    assert rows == scored().to_records()
 
 
 def test_caption_scores_of_another_run_are_not_taken(shards: Path, tmp_path: Path) -> None:

@@ -80,4 +80,4 @@ def test_names_that_are_taken_or_unknown(offer: Offer) -> None:
     with pytest.raises(UnknownNameError) as caught:
         as_tokenizer("japanese")
     assert "ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, unicode, 13a, " in caught.value.hint
-    assert "flores200, chinese;" in caught.value.hint
+    assert "flores200, chinese, or a function" in caught.value.hint

@@ -17,9 +17,9 @@ import click
 from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.cli.outputs import print_rows, warn
+from captious.drawing import counted
 from captious.errors import ParameterError
 from captious.files import check_place, whole_file
-from captious.words import counted
 
 if TYPE_CHECKING:
     from captious_server.actions.loading import Changes

@@ -10,15 +10,15 @@ import click
 from captious.cli.library_options import FILE
 from captious.cli.options import (
     clean_option,
-    harness_logs,
     harness_option,
+    ids_option,
+    logs_and_references,
     match_option,
     reads_captions,
     several_option,
 )
 from captious.cli.outputs import Destination, output_options
-from captious.data import Candidates, CaptionFile, ReferencesLike
-from captious.errors import ParameterError
+from captious.data import CaptionFile
 from captious.evaluation import check as check_captions
 from captious.evaluation.report import name_of
 from captious.report.formats import FORMATS
@@ -31,6 +31,7 @@ from captious.report.formats import FORMATS
 @harness_option
 @several_option
 @match_option
+@ids_option
 @clean_option
 @reads_captions("candidates", "references")
 def check(
@@ -46,12 +47,12 @@ def check(
     sentences, are much longer or shorter than references, are in another script or language, repeat themselves or are
     cut off. Below it are the warnings of captious score, with advice.
 
-    With --from, CANDIDATES is a log of a harness, which also contains the references.
+    With --from, CANDIDATES is a log, and REFERENCES may be left out if it contains them.
     """
-    if harness is not None and references is not None:
-        raise ParameterError("a log has references of its own", hint="leave out REFERENCES")
-    sides: tuple[Candidates, ReferencesLike | None] = (candidates, references)
-    for log in harness_logs([candidates], harness, has_columns=isinstance(candidates, CaptionFile)):
-        sides = (log.candidates, log.references)
+    sides: tuple[Path | CaptionFile, Path | CaptionFile | None] = (candidates, references)
+    if harness is not None:
+        files = [file for file in (candidates, references) if file is not None]
+        (log, *_), of_log = logs_and_references(files, harness, has_columns=isinstance(candidates, CaptionFile))
+        sides = (log, of_log)
     result = check_captions(*sides, system=name_of(candidates, "candidates"), **reading)
     destination.deliver(result.to_table())

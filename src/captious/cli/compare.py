@@ -13,8 +13,9 @@ from captious.cli.library_options import FILE
 from captious.cli.options import (
     SectionedCommand,
     clean_option,
-    harness_logs,
     harness_option,
+    ids_option,
+    logs_and_references,
     match_option,
     metric_options,
     no_references_option,
@@ -23,7 +24,7 @@ from captious.cli.options import (
     several_option,
 )
 from captious.cli.outputs import Destination, output_options, warn
-from captious.data import CaptionFile, absent_references, read_references
+from captious.data import CaptionFile, absent_references, read_references, read_rows
 from captious.errors import ParameterError
 from captious.evaluation import by_group
 from captious.evaluation import compare as compare_systems
@@ -48,6 +49,7 @@ from captious.report.formats import FORMATS
 @metric_options
 @several_option
 @match_option
+@ids_option
 @clean_option
 @reads_captions("files")
 @resampling_options
@@ -71,16 +73,21 @@ def compare(
 
     Metrics that need no references are compared without REFERENCES, with --no-references.
 
-    With --from, files are logs of a harness, which contain answers and references; the references of the first are
-    used.
+    With --from, A and B are logs, which may contain references; those of the first are used unless REFERENCES are
+    given.
     """
     if examples and destination.format in ("csv", "latex", "xlsx"):
         raise click.UsageError(
             f"--examples needs --format table, json, markdown or html; {destination.format} cannot contain them"
         )
-    logs = harness_logs(files, harness, has_columns=any(isinstance(file, CaptionFile) for file in files))
-    candidates, references = (files, None) if no_references or logs else (files[:-1], files[-1:])
-    if references is not None and len(candidates) < 2:
+    candidates: Sequence[Any]
+    references: Any
+    candidates, references = (files, None) if no_references else (files[:-1], files[-1])
+    if harness is not None and files:
+        has_columns = any(isinstance(file, CaptionFile) for file in files)
+        candidates, of_logs = logs_and_references(files, harness, has_columns=has_columns)
+        references = None if no_references else of_logs
+    if harness is None and references is not None and len(candidates) < 2:
         raise click.UsageError("systems A and B, and REFERENCES, are needed; with --no-references, only A and B")
     if len(candidates) < 2:
         help = "give A and B, and nothing else with --no-references or --from"
@@ -88,13 +95,12 @@ def compare(
     if len(candidates) > 2 and (examples or group_by):
         raise click.UsageError("--examples and --group-by compare two systems")
     names = system_names(candidates)
-    answers: Sequence[Any] = [log.candidates for log in logs] or candidates
-    if logs and not no_references:
-        table = read_references(logs[0].references)
-    else:
-        table = read_references(references[0]) if references else absent_references(answers[0])
-    groups = None if group_by is None else groups_of(group_by, [*(references or ()), *answers], table, settings)
-    comparison = compare_systems(dict(zip(names, answers, strict=True)), table, settings=settings, **options)
+    answers = [read_rows(file, "candidates", several=bool(options["several"])) for file in candidates]
+    table = absent_references(answers[0]) if references is None else read_references(references)
+    sources = [*([] if references is None else [references]), *candidates]
+    groups = None if group_by is None else groups_of(group_by, sources, table, settings)
+    systems: dict[str, Any] = dict(zip(names, answers, strict=True))
+    comparison = compare_systems(systems, table, settings=settings, **options)
     result = comparison if groups is None else by_group(comparison, groups)
     destination.deliver(result.to_table(examples=examples))
     warn(result.warnings)

@@ -11,10 +11,10 @@ from typing import Any, Unpack
 import click
 
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import match_option, part_options, settings_options
+from captious.cli.options import caption_files, ids_option, match_option, part_options, settings_options
 from captious.cli.outputs import format_option, warn, written
-from captious.data import read_captions
-from captious.data.formats import EXTENSIONS, LINE_FORMATS
+from captious.data import CaptionFile, read_captions
+from captious.data.formats import CAPTION_FORMATS
 from captious.data.matching import MatchOptions
 from captious.errors import ParameterError
 from captious.evaluation import Explanation, evaluate
@@ -47,6 +47,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
 )
 @written("svg")
 @match_option
+@ids_option
 @part_options
 @settings_options
 def explain(
@@ -58,6 +59,8 @@ def explain(
     svg: Path | None,
     image: str | None,
     worst: int | None,
+    columns: str | None,
+    split: str | None,
     **reading: Any,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, chair, cider, cider-d, cider-r,
@@ -83,10 +86,12 @@ def explain(
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", hint="give --image ID, or --worst 1")
         _check_files(metric, candidate, references)
-        explained = _of_file(candidate, references[0], metric, image, worst, settings, **reading)
-    elif reading.pop("match") != "all" or any(reading.values()):
+        first, second = caption_files({"pair": (Path(candidate), Path(references[0]))}, columns, split)["pair"]
+        explained = _of_file(first, second, metric, image, worst, settings, **reading)
+    elif (reading.pop("match"), reading.pop("ids")) != ("all", "exact") or columns or split:
         raise ParameterError(
-            "--columns, --split and --match are for files", hint="leave them out, or give --image ID or --worst N"
+            "--columns, --split, --match and --ids are for files",
+            hint="leave them out, or give --image ID or --worst N",
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
@@ -108,8 +113,8 @@ def explain(
 
 
 def _of_file(
-    candidates: str,
-    references: str,
+    candidates: Path | CaptionFile,
+    references: Path | CaptionFile,
     metric: str,
     image: str | None,
     worst: int | None,
@@ -127,7 +132,7 @@ def _of_file(
         bounds = zip(captions.ids, pairwise(offsets), strict=True)
         named = chair.objects_of([{image: texts[start:end] for image, (start, end) in bounds}])
         selection = explainable(metric, replace(selection.settings, objects=named))
-    report = evaluate(captions, selection, system=candidates)
+    report = evaluate(captions, selection, system=str(candidates))
     output = report.metrics[-1]
     return [report.explain(output, one) for one in (report.worst(output, worst or 1) if image is None else [image])]
 
@@ -146,7 +151,7 @@ def _check_quoted(candidate: str, references: Sequence[str], image: str | None, 
 
 
 def _is_file(text: str) -> bool:
-    return text.removesuffix(".gz").endswith((*EXTENSIONS, *LINE_FORMATS))
+    return text.removesuffix(".gz").endswith(tuple(CAPTION_FORMATS))
 
 
 def _check_files(metric: str, candidates: str, references: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from captious.cli.library_options import FILE
-from captious.cli.options import match_option, no_references_option, resampling_options
+from captious.cli.options import ids_option, match_option, no_references_option, resampling_options
 from captious.cli.outputs import Destination, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
@@ -35,6 +35,7 @@ from captious.report.formats import FORMATS
 @click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
 @output_options(*FORMATS)
 @match_option
+@ids_option
 @resampling_options
 def judge_pairwise(
     files: tuple[Path, ...],

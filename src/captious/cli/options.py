@@ -13,9 +13,12 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
-from captious.data import CaptionFile, read_captions
-from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
+from captious.data import CaptionFile
+from captious.data.formats import is_stream
+from captious.data.ids import IDS
+from captious.data.layouts import LAYOUTS, layout_named
 from captious.data.matching import MATCHES, OF_SEVERAL
+from captious.data.readers import is_log
 from captious.data.rows import ReadOptions, read_options_of
 from captious.errors import ParameterError
 from captious.evaluation import score
@@ -47,6 +50,7 @@ metric_option = click.option(
     "evaluation.",
 )
 match_option = option_of(score, "match", click.Choice(MATCHES))
+ids_option = option_of(score, "ids", click.Choice(IDS))
 clean_option = option_of(score, "clean", click.STRING, metavar="RULES", default="")
 several_option = option_of(
     score, "several", click.Choice(OF_SEVERAL), multiple=True, callback=lambda context, option, ways: ways or None
@@ -59,8 +63,9 @@ no_references_option = click.option(
 harness_option = click.option(
     "--from",
     "harness",
-    type=click.Choice(HARNESSES),
-    help="All files are logs of this harness, one per system: answers with their references.",
+    type=click.Choice([layout.option for layout in LAYOUTS if layout.answer is not None], case_sensitive=False),
+    help="Files are logs in this layout, one per system. References are those of the first log if it has any, or else "
+    "the last file.",
 )
 data_option = click.option(
     "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."
@@ -189,8 +194,21 @@ def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> s
 
 def part_options(command: Command) -> Command:
     """Add the options ``--columns`` and ``--split``."""
-    columns = option_of(read_captions, "columns", metavar="NAMES")
-    return columns(option_of(read_captions, "split", metavar="NAME")(command))
+    columns = click.option(
+        "--columns",
+        multiple=True,
+        callback=lambda context, option, values: ",".join(values) or None,
+        metavar="NAMES",
+        help="Names of columns or fields other than the usual ones: id=key,caption=text. Captions of one side are "
+        "candidate or references, which may be repeated. Paths lead into objects and lists: caption=outputs/0/text. "
+        "May be repeated.",
+    )
+    split = click.option(
+        "--split",
+        metavar="NAME",
+        help="The split of the data set to read, such as test; several are separated by commas.",
+    )
+    return columns(split(command))
 
 
 def reads_captions(*parameters: str) -> Callable[[Command], Command]:
@@ -225,17 +243,23 @@ def caption_files(values: Mapping[str, Any], columns: str | None, split: str | N
     )
 
 
-def harness_logs(files: Sequence[Path], harness: str | None, *, has_columns: bool) -> list[HarnessLog]:
-    """Read harness logs, if a harness is named; raises as ``read_harness_log``.
+def logs_and_references(
+    files: Sequence[Path], harness: str, *, has_columns: bool
+) -> tuple[list[CaptionFile], CaptionFile | Path | None]:
+    """Return the logs among files, and the references: a last file that is no log, or the first log if it has any.
 
     Raises:
         ParameterError: columns or a split were named.
+        InputError: the last file cannot be read.
     """
-    if harness is None:
-        return []
     if has_columns:
         raise ParameterError("--columns and --split cannot be used with --from", hint="leave them out")
-    return [read_harness_log(file, harness) for file in files]
+    layout = layout_named(harness)
+    *first, last = (Path(file) for file in files)
+    logs = [CaptionFile(file, layout=harness) for file in (*first, last)]
+    if first and not (layout.has_references and (is_stream(last) or is_log(logs[-1]))):
+        return logs[:-1], last
+    return logs, logs[0] if layout.has_references else None
 
 
 def _files(value: Any) -> Iterator[Path]:
@@ -257,7 +281,7 @@ def _sharing(value: Any, read_options: ReadOptions) -> Any:
 # ``SectionedCommand``: a command whose options are listed by section in its help, those of its subject first.
 
 _SECTIONS = {
-    "Captions": ("harness", "no_references", "several", "match", "clean", "columns", "split"),
+    "Captions": ("harness", "no_references", "several", "match", "ids", "clean", "columns", "split"),
     "Settings of metrics": tuple(SETTINGS),
     "Output": ("format_", "output", "per_caption", "plot", "percent", "transpose", "naming", "interval_style"),
     "Shards": ("shards", "engine", "workers", "retries", "batch_rows"),

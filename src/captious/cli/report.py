@@ -12,6 +12,7 @@ from captious.cli.library_options import option_of
 from captious.cli.options import (
     SectionedCommand,
     clean_option,
+    ids_option,
     match_option,
     metric_options,
     output_file,
@@ -20,7 +21,7 @@ from captious.cli.options import (
     system_files,
 )
 from captious.cli.outputs import warn, write_text
-from captious.data import Match, read_captions, read_references, same_images
+from captious.data import Ids, Match, read_captions, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
@@ -40,6 +41,7 @@ from captious.report.page import check_page, report_page, write_report
 @group_option
 @metric_options
 @match_option
+@ids_option
 @clean_option
 @resampling_options
 @reads_captions("systems", "references")
@@ -49,6 +51,7 @@ def report(
     metrics: list[str] | None,
     settings: Settings,
     match: Match,
+    ids: Ids,
     clean: str,
     output: Path,
     image_url: str | None,
@@ -66,13 +69,13 @@ def report(
     selection = select(metrics, settings)
     table = read_references(references)
     groups = None if group_by is None else groups_of(group_by, [references, *systems.values()], table, settings)
-    tables = {name: read_captions(file, table, match=match, clean=clean) for name, file in systems.items()}
+    tables = {name: read_captions(file, table, match=match, ids=ids, clean=clean) for name, file in systems.items()}
     first, *systems_after = tables
-    ids = tables[first].ids
+    images = tables[first].ids
     if urls is not None:
-        urls.check(ids)
+        urls.check(images)
     for system in systems_after:
-        if not same_images(tables[system].ids, ids):
+        if not same_images(tables[system].ids, images):
             raise ParameterError(
                 f"{first} and {system} do not have captions of the same images",
                 hint="a report shows systems on the same images; remove the others from both files",
@@ -82,4 +85,4 @@ def report(
         reports, image_url=image_url, groups=groups, folder=output.parent, front="command line", **of_page
     )
     write_text(output, page)
-    warn(reports.warnings + few_images_warning(len(ids)))
+    warn(reports.warnings + few_images_warning(len(images)))

@@ -16,8 +16,9 @@ from captious.cli.options import (
     SectionedCommand,
     caption_files,
     clean_option,
-    harness_logs,
     harness_option,
+    ids_option,
+    logs_and_references,
     match_option,
     metric_options,
     no_references_option,
@@ -26,8 +27,16 @@ from captious.cli.options import (
     several_option,
 )
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
-from captious.data import Match, OfSeveral, absent_references, read_captions, read_references
-from captious.data.harness_logs import HarnessLog
+from captious.data import (
+    CaptionRows,
+    Ids,
+    Match,
+    OfSeveral,
+    absent_references,
+    read_captions,
+    read_references,
+    read_rows,
+)
 from captious.data.matching import ways_of
 from captious.drawing import single_line
 from captious.errors import ParameterError
@@ -77,7 +86,7 @@ _SHARD_OPTIONS = (
     ),
 )
 _OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
-_NOT_OF_SHARDS = ("match", "no_references", "group_by", "several", "clean")
+_NOT_OF_SHARDS = ("match", "ids", "no_references", "group_by", "several", "clean")
 
 
 def shard_options(command: Command) -> Command:
@@ -105,6 +114,7 @@ def shard_options(command: Command) -> Command:
 @metric_options
 @several_option
 @match_option
+@ids_option
 @clean_option
 @part_options
 def score(
@@ -113,6 +123,7 @@ def score(
     settings: Settings,
     several: tuple[OfSeveral, ...] | None,
     match: Match,
+    ids: Ids,
     clean: str,
     intervals: bool,
     per_caption: Path | None,
@@ -129,7 +140,8 @@ def score(
     CANDIDATES are results files, one per system; REFERENCES, the last file, holds the human captions. Both may be
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
 
-    With --from, files are logs of lmms-eval (--log_samples) or VLMEvalKit, which contain answers and references.
+    With --from, CANDIDATES are logs of a harness, a batch endpoint or a trainer. If these have references, as those of
+    lmms-eval (--log_samples) and VLMEvalKit do, REFERENCES may be left out.
 
     With --several, images have several candidates. Metrics such as div and self-cider judge them together; other
     metrics score an image by the mean of its candidates or the best one.
@@ -158,29 +170,30 @@ def score(
         raise ParameterError(f"{first} is for shards only", hint=f"leave it out, or give --shards 'GLOB' {first}")
     if not files:
         raise click.UsageError("no files were given")
-    logs = harness_logs(files, harness, has_columns=columns is not None or split is not None)
-    if len(files) < (1 if no_references or logs else 2):
+    if len(files) < (1 if no_references or harness is not None else 2):
         raise ParameterError(
             "only one file was given",
             hint="give at least one file of candidates, followed by the file of references",
         )
     candidates: Sequence[Any]
     references: Any
-    if logs:
-        names = system_names(files)
-        candidates, references = [log.candidates for log in logs], None if no_references else logs[0].references
+    if harness is not None:
+        has_columns = columns is not None or split is not None
+        candidates, references = logs_and_references(files, harness, has_columns=has_columns)
+        references = None if no_references else references
     else:
         files = caption_files({"files": files}, columns, split)["files"]
         candidates, references = (files, None) if no_references else (files[:-1], files[-1])
-        names = system_names(candidates)
+    names = system_names(candidates)
     if per_caption is not None:
         check_caption_file(per_caption)
     selection = select(metrics, settings, several=bool(several))
-    table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
-    groups = None if group_by is None else groups_of(group_by, sources, table, settings)
     with steps(candidates, lambda file: f"reading {file}") as files_read:
-        loaded = [read_captions(file, table, match=match, several=several, clean=clean) for file in files_read]
+        rows = [read_rows(file, "candidates", several=bool(several)) for file in files_read]
+    table = absent_references(rows[0]) if references is None else read_references(references)
+    groups = None if group_by is None else groups_of(group_by, sources, table, settings)
+    loaded = [read_captions(one, table, match=match, ids=ids, several=several, clean=clean) for one in rows]
     ways = ways_of(several)
     by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, several=ways, announce=warn)
     reports = [*by_system.values()]
@@ -189,13 +202,13 @@ def score(
     else:
         grouped = by_group(by_system, groups)
         table_of_scores, warnings = grouped.to_table(intervals=intervals), grouped.warnings
-    destination.deliver(_with_prompts(table_of_scores, names, logs))
+    destination.deliver(table_of_scores if harness is None else _with_prompts(table_of_scores, names, rows))
     if per_caption is not None:
         write_captions(per_caption, reports)
     if intervals:
         warnings += [warning for report in reports for warning in few_images_warning(report.n_images)]
     warn(warnings)
-    comparable = not (by_system.different_images or logs)
+    comparable = not (by_system.different_images or harness)
     if destination.is_for_reading and len(reports) == 2 and comparable:
         command = repeated_command(
             "captious compare",
@@ -204,13 +217,22 @@ def score(
         click.echo(f"Is the difference real? {single_line(command)}", err=True)
 
 
-def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]) -> Table:
+def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[CaptionRows]) -> Table:
     """Add the prompts of logs to the table."""
-    if not logs:
-        return table
-    notes = [log.note if len(logs) == 1 else f"{name}: {log.note}" for name, log in zip(names, logs, strict=True)]
+    notes = [
+        _prompt_note(log) if len(logs) == 1 else f"{name}: {_prompt_note(log)}"
+        for name, log in zip(names, logs, strict=True)
+    ]
     prompts = {name: list(log.prompts) for name, log in zip(names, logs, strict=True)}
     return replace(table, notes=[*table.notes, *dict.fromkeys(notes)], document={**table.document, "prompts": prompts})
+
+
+def _prompt_note(log: CaptionRows) -> str:
+    """Return a sentence about the prompts of a log."""
+    if not log.prompts:
+        return "The log has no prompt."
+    more = f", and {len(log.prompts) - 1:,} more" if len(log.prompts) > 1 else ""
+    return f"Prompt: {log.prompts[0]!r:.200}{more}."
 
 
 def _options_given(names: Sequence[str]) -> list[str]:

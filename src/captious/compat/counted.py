@@ -331,8 +331,6 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
 
 #: The toolkits' name for the document frequencies of the references at hand.
 CORPUS = "corpus"
-#: Number of documents of pickles that do not say: those of COCO's validation images, from CIDEr's authors.
-_DOCUMENTS = {"coco-val": 40_504, "coco-val-df": 40_504}
 
 
 def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
@@ -355,4 +353,4 @@ def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
             where=", ".join(map(str, paths)),
             hint='give the path of a pickle, or df="corpus"',
         )
-    return DocumentFrequencies.from_pickle(path, n_documents=_DOCUMENTS.get(path.stem), tokenizer=WHITESPACE)
+    return DocumentFrequencies.from_pickle(path, tokenizer=WHITESPACE)

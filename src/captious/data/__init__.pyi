@@ -2,6 +2,7 @@
 
 from .groups import Groups as Groups
 from .groups import read_groups as read_groups
+from .ids import Ids as Ids
 from .ids import ImageId as ImageId
 from .ids import same_images as same_images
 from .matching import Candidates as Candidates

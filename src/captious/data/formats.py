@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, dropwhile, starmap
 from pathlib import Path
+from stat import S_ISFIFO
 from types import MappingProxyType
 from typing import IO, Any, Final, Literal, TypeAlias
 
@@ -29,13 +30,13 @@ from captious.errors import (
     ParameterError,
     TruncatedFileError,
 )
-from captious.files import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.files import RAISE_LIMIT, UnpackedSizeError, neighbour, plain_content
 from captious.native import json_columns, json_outline
 from captious.words import counted, shortened
 
 # Reading of files as bytes and text: decompression, decoding, and the position of the first error.
 
-Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet", "txt"]
+Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet", "txt", "lines", "xlsx", "eval"]
 
 #: By the extension of a file.
 FORMATS: dict[str, Format] = {
@@ -48,14 +49,14 @@ FORMATS: dict[str, Format] = {
 }
 EXTENSIONS = tuple(FORMATS)
 
-#: By the extension of a file in which some data sets are published, of lines of an id and a caption.
-LINE_FORMATS: dict[str, Format] = {".txt": "txt", ".token": "txt"}
+#: By the extension of further files that captions are read from: lines, spreadsheets, and logs of Inspect.
+CAPTION_FORMATS: dict[str, Format] = {**FORMATS, ".txt": "txt", ".token": "txt", ".xlsx": "xlsx", ".eval": "eval"}
 
 #: Magic bytes of files of prepared references.
 PREPARED_MAGIC = b"CAPTREFS"
 
 _STANDARD_INPUT = ("-", "/dev/stdin")
-# A stream can be read only once: the stream, its content, and its use.
+# Standard input can be read only once: the stream, its content, and its use.
 _standard_input: tuple[object, bytes, str] = (None, b"", "")
 
 
@@ -64,33 +65,43 @@ def is_standard_input(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path) in _STANDARD_INPUT
 
 
-def format_of_name(source: Source, further_formats: Mapping[str, Format] = MappingProxyType({})) -> Format:
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path stands for standard input, or for a pipe, such as that of ``<(command)`` in a shell."""
+    try:
+        return is_standard_input(path) or S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def format_of_name(source: Source, formats: Mapping[str, Format] = MappingProxyType(FORMATS)) -> Format:
     """Return the format of a file by its extension, in upper or lower case, with or without ``.gz``.
 
     Args:
         source: the file.
-        further_formats: by extension, formats besides ``FORMATS``.
+        formats: the formats by extension.
 
     Raises:
         CaptionFileError: an unknown extension, or a directory.
     """
-    formats = {**FORMATS, **further_formats}
     extension = Path(source.name.lower().removesuffix(".gz")).suffix
     if os.path.isdir(source.name):
         raise _directory(source)
     if extension not in formats:
+        hint = f"accepted are {', '.join(formats)}, each plain or with .gz"
+        if source.role in ("candidates", "references") and not os.path.exists(source.name):
+            hint = f"text is the path of a file; for one caption, give [{source.name!r}]; {hint}"
         raise CaptionFileError(
             f"{extension!r} is not the extension of a caption file"
             if extension
             else "a caption file needs an extension",
             where=source.name,
-            hint=f"accepted are {', '.join(formats)}, each plain or with .gz",
+            hint=hint,
         )
     return formats[extension]
 
 
 def format_of_content(data: bytes) -> Format:
-    """Detect the format of standard input, which has no name; csv unless it begins like another format."""
+    """Detect the format of a stream, which has no extension; a table or lines unless it begins like another format."""
     content = data.removeprefix(codecs.BOM_UTF8).strip()
     first, _, following_lines = content.partition(b"\n")
     if data.startswith(b"PAR1"):
@@ -98,7 +109,7 @@ def format_of_content(data: bytes) -> Format:
     if content.startswith(b"["):
         return "json"
     if not content.startswith(b"{"):
-        return "tsv" if b"\t" in first else "csv"
+        return "csv" if b"," in first and b"\t" not in first else "txt"
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):
@@ -152,6 +163,8 @@ def reading(source: Source) -> Iterator[None]:
             help = "nothing is downloaded: download the file, and give its path"
         elif source.name.startswith("~"):
             help = "~ is not replaced by the home folder here: os.path.expanduser does that"
+        elif near := neighbour(source.name):
+            help = f"did you mean {near}?"
         raise CaptionFileError("there is no such file", where=source.name, hint=help) from None
     except IsADirectoryError:
         raise _directory(source) from None
@@ -610,11 +623,15 @@ def parse_rows(
         InputError: what ``refuse`` and ``choose`` raise.
     """
     if format == "parquet":
-        from captious.data.parquet_files import parquet_batches
+        from captious.data.binary_files import parquet_batches
 
         return starmap(partial(Batch, "row"), parquet_batches(file, source, choose, size))
+    if format == "xlsx":
+        from captious.data.binary_files import spreadsheet_rows
+
+        return record_batches(source, batches_of_rows(spreadsheet_rows(file, source), size), "row", choose, refuse)
     longest = None if size is None else MOST_BYTES
-    if format in ("csv", "tsv", "txt"):
+    if format in ("csv", "tsv", "txt", "lines"):
         lines = text_lines(file, source, longest, carriage_returns=True)
         return _line_batches(lines, source, format, choose, size, refuse)
     if format == "jsonl":
@@ -692,6 +709,9 @@ def _line_batches(
     """Yield rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
     lines = iter(lines)
     numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
+    if format == "lines":
+        yield from _plain_lines(numbered, choose, size)
+        return
     if format == "txt":  # which may begin with comments
         numbered = dropwhile(lambda entry: entry[1].startswith("#") or not entry[1].strip(), numbered)
     number, first = next(numbered, (1, ""))
@@ -699,6 +719,8 @@ def _line_batches(
     pattern = line_pattern(first)
     if pattern is None:
         delimiter = "\t" if format == "tsv" or (format == "txt" and "\t" in first) else ","
+        if format == "csv" and "," not in first and ";" in first:  # as spreadsheets write it in many countries
+            delimiter = ";"
         yield from _table_batches(chain([first], lines), source, delimiter, choose, size, refuse, first=number)
         return
     where = f"line {number}"
@@ -706,6 +728,20 @@ def _line_batches(
     rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source, refuse)
     for numbers, cells in batches_of_rows(rows, size):
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+
+
+#: The only column of lines without ids: the captions of a line, between tabs.
+LINE = "line"
+
+
+def _plain_lines(lines: Iterable[tuple[int, str]], choose: Choose, size: int | None) -> Iterator[Batch]:
+    """Yield lines of captions, one image each. Blank lines are empty captions, except at the end."""
+    rows = [(number, line.rstrip("\r\n").split("\t")) for number, line in lines]
+    while rows and rows[-1][1] == [""]:
+        rows.pop()
+    choose([LINE], "line 1")
+    for numbers, cells in batches_of_rows(rows, size):
+        yield Batch("line", numbers, [[row[0] if len(row) == 1 else row for row in cells]])
 
 
 def _table_batches(

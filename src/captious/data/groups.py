@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.ids import IdForm, ImageId, differ_in_type, read_alike
+from captious.data.ids import IdForm, ImageId, by_rule, read_alike, rule_for
 from captious.data.readers import read_rows
 from captious.data.rows import CaptionRows, image_list, repeated_positions
 from captious.data.tables import References
@@ -67,7 +67,7 @@ class Groups:
         Raises:
             InputError: an image without a group.
         """
-        keys, ids = read_alike([*self.group_of], self.id_form, references.ids, references.id_form)
+        keys, ids = read_alike(by_rule(tuple(self.group_of), references.ids_read), references.ids)
         group_of = dict(zip(keys, self.group_of.values(), strict=True))
         missing = [image for image in ids if image not in group_of]
         if missing:
@@ -75,8 +75,8 @@ class Groups:
             raise InputError(
                 f"{counted_of(len(missing), n, 'image', 'have')} no group" if n > 1 else "the only image has no group",
                 where=f"{self.source}: {image_list(missing)}",
-                hint="ids are strings on one side and numbers on the other: make them the same"
-                if differ_in_type(missing, group_of)
+                hint=f"all ids match with {option('ids', rule)}"
+                if (rule := rule_for(self.group_of, ids)) is not None
                 else "give every image a group, or remove these images from the references and score the others with "
                 + option("match", "common"),
             )

@@ -1,27 +1,24 @@
-"""Logs of evaluation harnesses: a model's answers, their references, and the prompt.
+"""Records of logs: answers of models, as harnesses, batch endpoints and trainers write them.
 
+Each function reads one record of a log as an ``Answer``; ``captious.data.layouts`` says how the logs are recognized.
 lmms-eval writes ``*_samples_TASK.jsonl`` with ``--log_samples``: an object per answer, with ``filtered_resps`` or
 ``resps``, and either the fields that its task passes to metrics, ``{"answer", "pred", "image_id"}``, or ``doc`` and
-``target``. Its first versions wrote one document with a list of them, "logs". VLMEvalKit writes ``MODEL_DATASET.xlsx``,
-.tsv or .json, with ``index``, ``question``, ``answer`` and ``prediction``.
+``target``. VLMEvalKit writes ``MODEL_DATASET.xlsx``, .tsv or .json, with ``index``, ``question``, ``answer`` and
+``prediction``. Endpoints write one object a request, with an error or a status in place of a failed answer.
 """
 
 from __future__ import annotations
 
-import ast
-import csv
 import io
 import json
-import os
-import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from captious.data.ids import ImageId, as_image_id
-from captious.errors import CaptionFileError, EmptyInputError, UnknownNameError, needed_for
-from captious.files import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
+from captious.data.rows import list_from_text
+from captious.errors import CaptionFileError
+from captious.files import RAISE_LIMIT, UnpackedSizeError, check_size
 from captious.words import shortened
 
 #: Names of fields that hold the image, the first that is there.
@@ -38,107 +35,187 @@ _REFERENCES = (
     "caption",
     "enCap",
 )
-#: The facts that ``user_text`` needs.
-_LOG = ("the log", "give the log as the harness wrote it", CaptionFileError)
-_LONGEST_LIST = 1_000_000  # characters of a list that is written as text
 
 
 @dataclass(frozen=True)
-class HarnessLog:
-    """The log of one model on one task.
+class Answer:
+    """One record of a log.
 
     Args:
-        candidates: image -> answer of the model.
-        references: image -> human captions.
-        prompts: the distinct prompts.
+        id: the image, or whatever the answer is about; None if the log does not say.
+        texts: the answers, usually one.
+        references: human captions, if the log has them.
+        prompt: what the model was asked; empty if the log does not say.
+        failure: why there is no answer; empty if there is one.
     """
 
-    candidates: Mapping[ImageId, str]
-    references: Mapping[ImageId, Sequence[str]]
-    prompts: Sequence[str]
-
-    @property
-    def note(self) -> str:
-        """A sentence about the prompt."""
-        if not self.prompts:
-            return "The log has no prompt."
-        more = f", and {len(self.prompts) - 1:,} more" if len(self.prompts) > 1 else ""
-        return f"Prompt: {shortened(self.prompts[0], 200)}{more}."
-
-
-@dataclass(frozen=True)
-class _Answer:
     id: ImageId | None
-    text: str
-    references: Sequence[str]
-    prompt: str
+    texts: Sequence[str] = ()
+    references: Sequence[str] = ()
+    prompt: str = ""
+    failure: str = ""
 
 
-def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
-    """Read the answers, references and prompts of a log.
-
-    Images are named as in the log. If two answers have the same image, as in tasks that ask several questions about
-    one, images are named by their position in the data set.
-
-    Args:
-        path: the file, plain or compressed.
-        harness: "lmms-eval" or "vlmevalkit".
-
-    Raises:
-        UnknownNameError: another harness.
-        ResourceError: the file cannot be read.
-        CaptionFileError: it is not such a log, or an answer is incomplete.
-        EmptyInputError: no answers.
-        MissingExtraError: .xlsx without openpyxl.
-    """
-    if harness not in _READERS:
-        raise UnknownNameError(f"there is no harness {harness!r}", hint=f"give {' or '.join(_READERS)}")
-    file = Path(path)
-    answers = []
-    for number, row in enumerate(_READERS[harness][0](file), start=1):
-        try:
-            if not isinstance(row, Mapping):
-                raise TypeError(f"it is {shortened(row)}, not an object")
-            answers.append(_READERS[harness][1](row))
-        except (KeyError, TypeError, ValueError) as error:
-            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-            raise CaptionFileError(
-                f"this is not a log of {harness}: {reason}",
-                where=f"{file}, record {number}",
-                hint=f"give a file of answers that {harness} wrote, or name another harness: {', '.join(_READERS)}",
-            ) from error
-    if not answers:
-        raise EmptyInputError("there are no answers", where=str(file), hint="check the file")
-    ids = [answer.id for answer in answers]
-    if None in ids or len(set(ids)) < len(ids):
-        ids = [*range(len(answers))]
-    return HarnessLog(
-        {id: answer.text for id, answer in zip(ids, answers, strict=True) if id is not None},
-        {id: answer.references for id, answer in zip(ids, answers, strict=True) if id is not None},
-        [*dict.fromkeys(answer.prompt for answer in answers if answer.prompt)],
-    )
+# Harnesses.
 
 
-def _lmms_eval_answer(sample: Mapping[str, Any]) -> _Answer:
-    """Convert an answer of lmms-eval. All metrics of a task are passed the same fields."""
+def lmms_eval(sample: Mapping[str, Any]) -> Answer:
+    """Read an answer of lmms-eval. All metrics of a task are passed the same fields."""
     answer: Mapping[str, Any] = next(
         (value for value in sample.values() if isinstance(value, Mapping) and {"answer", "pred"} <= value.keys()), {}
     )
     doc = sample["doc"] if isinstance(sample.get("doc"), Mapping) else {}
-    text = _first_text(sample["filtered_resps"] if "filtered_resps" in sample else sample["resps"])
+    responses = sample["filtered_resps"] if "filtered_resps" in sample else sample["resps"]
+    text, failure = _first_text(responses), "" if responses else "no answer"
     if "answer" in answer:
         references = answer["answer"]
     else:
         name = next((name for name in _REFERENCES if name in doc), None)
-        references = sample["target"] if name is None else doc[name]
+        references = sample.get("target") if name is None else doc[name]
     prompt = next((sample[name] for name in ("input", "input_text", "arguments") if name in sample), "")
-    return _Answer(_id({**doc, **answer}), text, _texts(references), _first_text(prompt) if prompt else "")
+    return Answer(_id({**doc, **answer}), [text], _texts(references), _first_text(prompt) if prompt else "", failure)
 
 
-def _vlmevalkit_answer(row: Mapping[str, Any]) -> _Answer:
+def vlmevalkit(row: Mapping[str, Any]) -> Answer:
+    """Read a row of VLMEvalKit."""
     prediction = row["prediction"]
     text = "" if prediction is None else str(prediction)
-    return _Answer(_id(row), text, _texts(row["answer"]), str(row.get("question") or ""))
+    return Answer(_id(row), [text], _texts(row.get("answer")), str(row.get("question") or ""))
+
+
+def inspect(sample: Mapping[str, Any]) -> Answer:
+    """Read a sample of Inspect."""
+    image, output = as_image_id(sample["id"]), sample.get("output") or {}
+    references, prompt = _texts(sample.get("target")), _message_text(sample.get("input") or "")
+    if failure := sample.get("error") or output.get("error"):
+        return Answer(image, (), references, prompt, _reason(failure))
+    choices = output.get("choices") or ()
+    texts = [_message_text(choice["message"]["content"]) for choice in choices]
+    return Answer(image, texts, references, prompt, "" if texts else "no output")
+
+
+def inspect_document(content: bytes, where: str) -> Mapping[str, Any]:
+    """Return an .eval file of Inspect as the document that its .json logs are.
+
+    Args:
+        content: the file, a zip archive of JSON files.
+        where: the file in messages.
+
+    Raises:
+        CaptionFileError: not such a file, or too large.
+    """
+    import zipfile
+
+    hint = "convert it: inspect log convert LOG.eval --to json --output-dir FOLDER"
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_size(sum(entry.file_size for entry in archive.infolist()), len(content))
+            names = archive.namelist()
+            header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+            samples = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+            if header is None:
+                raise ValueError("it has no header.json")
+            return {**json.loads(archive.read(header)), "samples": [json.loads(archive.read(name)) for name in samples]}
+    except UnpackedSizeError as error:
+        raise CaptionFileError(f"the file is too large: {error}", where=where, hint=RAISE_LIMIT) from error
+    except (zipfile.BadZipFile, OSError, ValueError, TypeError, RecursionError, NotImplementedError, EOFError) as error:
+        raise CaptionFileError(f"this log of Inspect cannot be read: {error}", where=where, hint=hint) from error
+
+
+# Batch endpoints.
+
+
+def openai_batch(line: Mapping[str, Any]) -> Answer:
+    """Read a line of the output of a batch of OpenAI, or of what follows it, such as vLLM and Mistral."""
+    image = _request(line)
+    response: Mapping[str, Any] = line.get("response") or {}
+    body: Mapping[str, Any] = response.get("body") or {}
+    failure = line.get("error") or body.get("error")
+    status = response.get("status_code", 200)
+    if failure or status != 200 or not body:
+        reason = _reason(failure) if failure else "no response"
+        return Answer(image, failure=reason if status in (None, 200) else f"{reason} (status {status})")
+    if "output" in body:  # of the endpoint /v1/responses
+        messages = [item for item in body["output"] if item.get("type") == "message"]
+        texts = [_message_text(message["content"]) for message in messages]
+    else:
+        choices = body["choices"]
+        contents = [choice["text"] if "text" in choice else choice["message"]["content"] for choice in choices]
+        if None in contents:
+            return Answer(image, failure=f"no text (finish_reason {choices[0].get('finish_reason')})")
+        texts = [_message_text(content) for content in contents]
+    return Answer(image, texts, failure="" if texts else "no text")
+
+
+def anthropic_batch(line: Mapping[str, Any]) -> Answer:
+    """Read a line of the results of a batch of Anthropic's messages."""
+    image, result = _request(line), line["result"]
+    if result["type"] != "succeeded":
+        error = result.get("error") or result["type"]
+        return Answer(image, failure=_reason(error.get("error", error) if isinstance(error, Mapping) else error))
+    message = result["message"]
+    text = _message_text(message["content"])
+    return Answer(image, [text], failure="" if text else f"no text (stop_reason {message.get('stop_reason')})")
+
+
+def vllm(output: Mapping[str, Any]) -> Answer:
+    """Read an output of vLLM."""
+    outputs, prompt = output["outputs"] or (), output.get("prompt")
+    failure = "" if outputs else "no output"
+    if any(one.get("finish_reason") in ("abort", "error") for one in outputs):
+        failure = "aborted"
+    texts = [_text(one["text"]) for one in outputs]
+    prompt = prompt if isinstance(prompt, str) else ""
+    return Answer(as_image_id(output.get("request_id")), texts, prompt=prompt, failure=failure)
+
+
+# Trainers.
+
+
+def llama_factory(line: Mapping[str, Any]) -> Answer:
+    """Read a line of generated_predictions.jsonl of LLaMA-Factory, which has no ids."""
+    return Answer(None, [_text(line["predict"])], _texts(line["label"]), _text(line.get("prompt") or ""))
+
+
+def ms_swift(line: Mapping[str, Any]) -> Answer:
+    """Read a line of the results of ms-swift; its first image is the id."""
+    images, messages = line.get("images") or [None], line.get("messages") or ()
+    first = images[0] if isinstance(images, list) else images
+    path = first.get("path") if isinstance(first, Mapping) else first
+    asked = [message.get("content") for message in messages if message.get("role") == "user"]
+    prompt = _message_text(asked[-1]) if asked else ""
+    return Answer(as_image_id(path), [_text(line["response"])], _texts(line.get("labels")), prompt)
+
+
+def _request(line: Mapping[str, Any]) -> ImageId:
+    image = as_image_id(line["custom_id"])
+    if image is None:
+        raise ValueError(f"custom_id is {line['custom_id']!r:.40}")
+    return image
+
+
+def _reason(failure: Any) -> str:
+    """Return the reason in an error object."""
+    if isinstance(failure, Mapping):
+        failure = next((failure[name] for name in ("message", "code", "type") if failure.get(name)), failure)
+    return f"{failure}"[:120]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"an answer is {value!r:.40}, not text")
+    return value
+
+
+def _message_text(content: Any) -> str:
+    """Return the text of a message: a string, or the text parts of a list; thoughts are left out."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
+        raise TypeError(f"a message is {content!r:.40}, neither text nor a list of parts")
+    if content and all("role" in part for part in content):  # a conversation, of which the last turn counts
+        return _message_text(content[-1].get("content") or "")
+    return "".join(_text(part["text"]) for part in content if part.get("type") in ("text", "output_text"))
 
 
 def _id(fields: Mapping[str, Any]) -> ImageId | None:
@@ -158,92 +235,12 @@ def _first_text(value: Any) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return references from a list, or from text that may be a list as Python or JSON writes it."""
-    if isinstance(value, str) and value.lstrip().startswith("[") and len(value) <= _LONGEST_LIST:
-        try:
-            value = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            value = [value]
+    """Return references from a list, or from text that may be a list as text; none if there are none."""
+    if value is None or value == "":
+        return []
+    if isinstance(value, str) and (texts := list_from_text(value)) is not None:
+        return texts
     texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"references are {shortened(texts)}, not a list of texts")
     return texts
-
-
-def _json_rows(file: Path) -> Iterator[Mapping[str, Any]]:
-    """Read objects from lines, or from a list."""
-    text = user_text(file, *_LOG)
-    try:
-        if text.lstrip().startswith("["):
-            rows = json.loads(text)
-        elif (document := _document(text)) is not None:
-            rows = document
-        else:  # captions may hold U+2028, which splitlines would cut at
-            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise CaptionFileError(f"not JSON: {error}", where=str(file), hint="give the log as it was written") from error
-    yield from rows
-
-
-def _document(text: str) -> list[Any] | None:
-    """Return the "logs" of a JSON document; None if the text is not one."""
-    try:
-        document = json.loads(text)
-    except ValueError:
-        return None
-    return document["logs"] if isinstance(document, dict) and isinstance(document.get("logs"), list) else None
-
-
-def _table_rows(file: Path) -> Iterator[Mapping[str, Any]]:
-    """Read rows of a spreadsheet, of a tab- or comma-separated file, or of JSON."""
-    suffixes = [suffix for suffix in file.suffixes if suffix != ".gz"]
-    kind = suffixes[-1].lower() if suffixes else ""
-    if kind in (".json", ".jsonl"):
-        yield from _json_rows(file)
-        return
-    if kind == ".xlsx":
-        yield from _spreadsheet(file)
-        return
-    text = user_text(file, *_LOG)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="," if kind == ".csv" else "\t")
-    limit = csv.field_size_limit(1 << 30)  # VLMEvalKit's .tsv may have images in them
-    try:
-        rows = [*reader]
-    except csv.Error as error:
-        raise CaptionFileError(f"not a table: {error}", where=f"{file}, line {reader.line_num}", hint="") from error
-    finally:
-        csv.field_size_limit(limit)
-    for row in rows:
-        yield {name: _number(value) if name == "index" else value for name, value in row.items() if name}
-
-
-def _number(text: Any) -> Any:
-    return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 18 else text
-
-
-def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
-    with needed_for("reading a spreadsheet", "xlsx", where=str(file)):
-        import openpyxl
-    content = user_bytes(file, *_LOG)
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            check_size(sum(entry.file_size for entry in archive.infolist()), len(content))
-        sheet = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
-        rows: Iterable[Sequence[Any]] = sheet.iter_rows(values_only=True)
-        lines = iter(rows)
-        names = [str(name) for name in next(lines, ())]
-        yield from (dict(zip(names, line, strict=False)) for line in lines if any(cell is not None for cell in line))
-    except UnpackedSizeError as error:
-        raise CaptionFileError(f"the file is too large: {error}", where=str(file), hint=RAISE_LIMIT) from error
-    except (zipfile.BadZipFile, OSError, IndexError, openpyxl.utils.exceptions.InvalidFileException) as error:
-        raise CaptionFileError(
-            f"not a spreadsheet: {error}", where=str(file), hint="give the file as written"
-        ) from error
-
-
-_READERS: Mapping[str, tuple[Callable[[Path], Iterator[Mapping[str, Any]]], Callable[[Mapping[str, Any]], _Answer]]] = {
-    "lmms-eval": (_json_rows, _lmms_eval_answer),
-    "vlmevalkit": (_table_rows, _vlmevalkit_answer),
-}
-#: The harnesses whose logs are read.
-HARNESSES = tuple(_READERS)

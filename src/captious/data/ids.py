@@ -1,30 +1,38 @@
-"""Image ids: their types, and how reliably each format represents them.
+"""Image ids: their types, and when the ids of two sources are those of one image.
 
-An id is an int or a string and keeps its type; ``12`` and ``"12"`` are two images. Only a format that cannot express
-the difference (a key of a JSON object, a csv column) leaves it open, and the other side of a match settles it. Names of
-COCO's files stand for the numbers in them where the other side has numbers. ``read_alike`` has these rules.
+An id is an int or a string. An integer and text match if the text is the integer's canonical decimal form,
+``str(i) == text``, in Python as in files. Everything else matches exactly, unless a rule of ``Ids`` is asked for.
+``read_alike`` holds the first, ``by_rule`` the second, for candidates, groups, objects and everything else with ids.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar, get_args
+
+from captious.errors import ParameterError, UnknownNameError
 
 ImageId: TypeAlias = int | str
 
 IdForm: TypeAlias = Literal["typed", "text", "position"]
-"""``typed``: ids are as in the source. ``text``: the format has only text, so "12" may stand for 12. ``position``: the
-source has no ids; image i is the i-th entry, counted from 0.
+"""``typed``: ids are as in the source. ``text``: the format has only text. ``position``: the source has no ids; image i
+is the i-th entry, counted from 0.
 """
 
-# Canonical decimal integers only: "012" and "+12" are names that happen to have digits in them. The bound
-# keeps them within 64 bits, as ids are in every format that types them.
-_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+#: How ids are read before they are matched; see ``by_rule``.
+Ids: TypeAlias = Literal["exact", "integer", "stem", "composed"]
+IDS: tuple[Ids, ...] = get_args(Ids)
 
-# COCO_val2014_000000391895.jpg, with or without its extension, and 000000391895.jpg; in a folder or not.
-_COCO_FILE_NAME = re.compile(r"(?:.*/)?(?:COCO_[a-z]+20\d\d_(\d{12})(?:\.[a-zA-Z]+)?|(\d{12})\.[a-zA-Z]+)")
+T = TypeVar("T")
+
+# Canonical decimal integers only: "012" and "+12" are names that happen to have digits in them.
+_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,999}")
+_INTEGER = re.compile(r"([+-]?[0-9]{1,999})(?:\.0*)?")
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}")
+_LAST_DIGITS = re.compile(r"[0-9]{1,999}$")
 
 
 def as_image_id(value: object) -> ImageId | None:
@@ -37,63 +45,119 @@ def as_image_id(value: object) -> ImageId | None:
 
 
 def same_images(a: Sequence[ImageId], b: Sequence[ImageId]) -> bool:
-    """Return whether two tables with the same references have the same images in the same order.
-
-    If a source has only text ids, "12" is equal to 12.
-    """
+    """Return whether two tables with the same references have the same images in the same order."""
     return len(a) == len(b) and (a == b or all(str(x) == str(y) for x, y in zip(a, b, strict=True)))
 
 
-def read_alike(
-    left: Sequence[ImageId], left_form: IdForm, right: Sequence[ImageId], right_form: IdForm
-) -> tuple[Sequence[ImageId], Sequence[ImageId]]:
-    """Return the ids of two sources, read so that those of an image are equal; unchanged ids are the same objects.
+def read_alike(left: Sequence[ImageId], right: Sequence[ImageId]) -> tuple[Sequence[ImageId], Sequence[ImageId]]:
+    """Return the ids of two sources, as integers where one side has text that spells an integer and there are integers.
 
-    Names of COCO's files are read as the numbers in them if all ids of the other side are numbers or spell them. If
-    one side has only text and all ids of the other are numbers, text is read as numbers.
+    Unchanged ids are the same objects.
+
+    Raises:
+        ParameterError: one source has both an integer and its text.
     """
-    if (numbers := numbers_in_file_names(left)) and spell_numbers(right, right_form):
-        left, left_form = numbers, "typed"
-    elif (numbers := numbers_in_file_names(right)) and spell_numbers(left, left_form):
-        right, right_form = numbers, "typed"
-    if "text" in (left_form, right_form):
-        if are_numbers(right) and not are_numbers(left):
-            left = numbers_from_text(left)
-        elif are_numbers(left) and not are_numbers(right):
-            right = numbers_from_text(right)
-    return left, right
+    types = {*map(type, left), *map(type, right)}
+    if len(types) < 2:
+        return left, right
+    return numbers_from_text(left), numbers_from_text(right)
 
 
-def numbers_from_text(ids: Iterable[ImageId]) -> tuple[ImageId, ...]:
-    """Convert ids of a format that has only text to numbers where they are canonical decimal integers.
+def numbers_from_text(ids: Sequence[ImageId]) -> Sequence[ImageId]:
+    """Convert canonical decimal integers to numbers: "12" and "-3" become 12 and -3, "012" and "a.jpg" remain text.
 
-    Used when the other side of a match has integer ids: "12" and "-3" become 12 and -3, "012" and "a.jpg" remain
-    strings. Distinct ids remain distinct.
+    Raises:
+        ParameterError: the ids have both an integer and its text.
     """
-    return tuple(int(i) if isinstance(i, str) and _CANONICAL_INTEGER.fullmatch(i) else i for i in ids)
+    return _converted(ids, _number_of, "an integer and its text")
 
 
-def numbers_in_file_names(ids: Sequence[ImageId]) -> tuple[int, ...] | None:
-    """Return the numbers in COCO's file names; None if some ids are not such names, or two have the same number."""
-    numbers = []
-    for image in ids:
-        match = _COCO_FILE_NAME.fullmatch(image) if isinstance(image, str) else None
-        if match is None:
-            return None
-        numbers.append(int(match[1] or match[2]))
-    return tuple(numbers) if len(set(numbers)) == len(set(ids)) else None
+def _number_of(image: str) -> ImageId:
+    return int(image) if _CANONICAL_INTEGER.fullmatch(image) else image
 
 
-def spell_numbers(ids: Iterable[ImageId], form: IdForm) -> bool:
-    """Return whether all ids are integers, or the text of integers in a format that has only text."""
-    return are_numbers(numbers_from_text(ids) if form == "text" else ids)
+def _composed(image: str) -> str:
+    return unicodedata.normalize("NFC", image).strip()
 
 
-def are_numbers(ids: Iterable[ImageId]) -> bool:
-    """Return whether all ids are integers."""
-    return all(isinstance(image, int) for image in ids)
+def _stem(image: str) -> str:
+    name = _composed(image).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    head, dot, tail = name.rpartition(".")
+    return head if head and _EXTENSION.fullmatch(dot + tail) else name
 
 
-def differ_in_type(unknown: Iterable[ImageId], ids: Iterable[ImageId]) -> bool:
-    """Return whether unknown ids would be known if numbers were equal to the strings that spell them."""
-    return not set(map(str, unknown)).isdisjoint(map(str, ids))
+def _integer(image: str) -> ImageId:
+    if number := _INTEGER.fullmatch(_composed(image)):
+        return int(number[1])
+    digits = _LAST_DIGITS.search(_stem(image))
+    return int(digits[0]) if digits else image
+
+
+#: How each rule reads text. They are tried in this order where ids do not match.
+_RULES: Mapping[Ids, Callable[[str], ImageId]] = {"composed": _composed, "stem": _stem, "integer": _integer}
+
+
+def by_rule(ids: Sequence[ImageId], rule: Ids) -> Sequence[ImageId]:
+    """Return ids as a rule reads them; unchanged ids are the same object.
+
+    Args:
+        ids: the ids.
+        rule: "exact": as they are. "composed": text in Unicode's composed form (NFC), without blanks around it. "stem":
+            the name of a file without its folder and extension. "integer": the integer that text spells, such as
+            "000000000042", "42.0" and "42 ", or with which the name of a file ends, as COCO_val2014_000000000042.jpg.
+
+    Raises:
+        UnknownNameError: another rule.
+        ParameterError: two ids would become one.
+    """
+    if rule == "exact":
+        return ids
+    if rule not in _RULES:
+        raise UnknownNameError(f"ids is {rule!r}", hint=f"give {', '.join(map(repr, IDS[:-1]))} or {IDS[-1]!r}")
+    return _converted(ids, _RULES[rule], f"the rule {rule!r}")
+
+
+def _converted(ids: Sequence[ImageId], read: Callable[[str], ImageId], by: str) -> Sequence[ImageId]:
+    """Return ids with text converted, if any is changed and all remain distinct."""
+    new = tuple([read(image) if isinstance(image, str) else image for image in ids])
+    if new == tuple(ids):
+        return ids
+    first: dict[ImageId, ImageId] = {}
+    for image, old in zip(new, ids, strict=True):
+        if first.setdefault(image, old) != old:
+            raise ParameterError(
+                f"two ids would be one image by {by}",
+                where=f"image_id {first[image]!r} and {old!r}",
+                hint="name images so that they differ by more than this",
+            )
+    return new
+
+
+def rule_for(left: Iterable[ImageId], right: Iterable[ImageId]) -> Ids | None:
+    """Return the rule by which all ids of one side are among those of the other.
+
+    None if there is none, or if no rule is needed for that.
+    """
+    sides = [[*dict.fromkeys(ids)] for ids in (left, right)]
+    texts = [image for ids in sides for image in ids if isinstance(image, str)]
+    are_numerals = all(_INTEGER.fullmatch(_composed(image)) for image in texts)
+    rules: Sequence[Ids] = ("integer",) if are_numerals else [*_RULES]
+    for rule in (IDS[0], *rules):
+        try:
+            a, b = map(set, read_alike(*(by_rule(ids, rule) for ids in sides)))
+        except ParameterError:
+            continue
+        if a <= b or b <= a:
+            return None if rule == IDS[0] else rule
+    return None
+
+
+def spelled_otherwise(image: ImageId) -> ImageId:
+    """Return the text of an integer, or the integer of its canonical text; other text is returned as it is."""
+    return _number_of(image) if isinstance(image, str) else str(image)
+
+
+def find(table: Mapping[ImageId, T], image: ImageId) -> T | None:
+    """Return the value of an image that a table may have as an integer or as its text; None if it has neither."""
+    value = table.get(image)
+    return table.get(spelled_otherwise(image)) if value is None else value

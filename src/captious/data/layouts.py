@@ -9,11 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from operator import not_
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
+from captious.data import harness_logs
 from captious.data.formats import JsonRecords
+from captious.data.harness_logs import Answer
 from captious.data.ids import ImageId
+from captious.errors import UnknownNameError
 
 # Locations of records in JSON documents: in a list, in lists by split or class, in the events of videos.
 #
@@ -208,6 +212,10 @@ class Layout:
         absent: fields that it does not have.
         on_request: read it only if ``--columns`` names its captions.
         key: if fields of captions hold objects, the key of the captions in them.
+        answer: for logs, the function that reads a record.
+        has_references: whether a log has references beside its answers.
+        numbers_images: whether images of a log that occur twice are told apart by their position.
+        of: what has captions: images, videos or sounds.
         note: an addition for the documentation.
     """
 
@@ -225,7 +233,16 @@ class Layout:
     absent: tuple[str, ...] = ()
     on_request: bool = False
     key: str = ""
+    answer: Callable[[Mapping[str, Any]], Answer] | None = None
+    has_references: bool = False
+    numbers_images: bool = False
+    of: Literal["image", "video", "sound"] = "image"
     note: str = ""
+
+    @property
+    def option(self) -> str:
+        """Its name as a value of options: lower case, with hyphens."""
+        return self.name.lower().replace(" ", "-")
 
     def captions_among(self, names: Sequence[object]) -> list[tuple[str, ...]]:
         """Return the caption fields that are present, each with its numbered fields."""
@@ -235,7 +252,7 @@ class Layout:
     def missing(self, names: Sequence[object]) -> list[str]:
         """Return the fields that a record lacks, formatted for messages."""
         lacking = [repr(name) for name in self.fields if name not in names]
-        if not any(all(part in names for part in name.split("+")) for name in self.ids):
+        if self.ids and not any(all(part in names for part in name.split("+")) for name in self.ids):
             lacking.append(" or ".join(map(repr, self.ids)))
         if not self.captions_among(names):
             lacking.append(" or ".join(repr(name.split()[0].replace("#", "1")) for name in self.captions))
@@ -344,6 +361,7 @@ LAYOUTS: tuple[Layout, ...] = (
         records=Listed("sentences"),
         keys=("videos", "sentences"),
         parents=Parents("videos", "video_id", "video_id"),
+        of="video",
     ),
     Layout(
         name="VATEX",
@@ -351,6 +369,7 @@ LAYOUTS: tuple[Layout, ...] = (
         fields=(),
         ids=("videoID",),
         captions=("enCap", "chCap"),
+        of="video",
         note="Where both languages are there, choose: `--columns caption=enCap`.",
     ),
     Layout(
@@ -370,6 +389,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ids=("VideoID+Start+End",),
         captions=("Description",),
         conditions={"Language": "English".__eq__, "Description": bool},
+        of="video",
         note="Only English descriptions that are not empty are read. Ids are such as `mv89psg6zh4_33_46`.",
     ),
     Layout(
@@ -378,6 +398,7 @@ LAYOUTS: tuple[Layout, ...] = (
         fields=("video", "description"),
         ids=("video",),
         captions=("description",),
+        of="video",
         note="Lines are the id of a video, a space and a description.",
     ),
     Layout(
@@ -387,6 +408,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ids=("event",),
         captions=("sentence",),
         records=DenseCaptions(),
+        of="video",
         note="Every event counts as an image, with an id such as `v_uqiMw7tQ1Cc[0.28-55.15]`, so both sides must have "
         "the same events. `--columns caption=paragraph` joins the sentences of a video instead.",
     ),
@@ -398,6 +420,7 @@ LAYOUTS: tuple[Layout, ...] = (
         captions=("paragraph",),
         records=DenseCaptions(paragraphs=True),
         on_request=True,
+        of="video",
         note="With `--columns caption=paragraph`.",
     ),
     Layout(
@@ -406,6 +429,7 @@ LAYOUTS: tuple[Layout, ...] = (
         fields=(),
         ids=("file_name",),
         captions=("caption_#",),
+        of="sound",
     ),
     Layout(
         name="AudioCaps",
@@ -413,6 +437,7 @@ LAYOUTS: tuple[Layout, ...] = (
         fields=(),
         ids=("youtube_id",),
         captions=("caption",),
+        of="sound",
         note="The captions of a sound are rows with the same `youtube_id`.",
     ),
     Layout(
@@ -424,9 +449,103 @@ LAYOUTS: tuple[Layout, ...] = (
         absent=("image", "image_id"),
         note="A file of questions, in which `text` is the question, also has `image`, and is refused.",
     ),
+    Layout(
+        name="lmms-eval",
+        files="*_samples_TASK.jsonl of --log_samples",
+        fields=("doc_id",),
+        ids=("doc_id",),
+        captions=("filtered_resps", "resps"),
+        answer=harness_logs.lmms_eval,
+        has_references=True,
+        numbers_images=True,
+    ),
+    Layout(
+        name="VLMEvalKit",
+        files="MODEL_DATASET.xlsx, .tsv, .json",
+        fields=("answer",),
+        ids=("index",),
+        captions=("prediction",),
+        answer=harness_logs.vlmevalkit,
+        has_references=True,
+        numbers_images=True,
+    ),
+    Layout(
+        name="Inspect",
+        files="logs of Inspect, .eval and .json",
+        fields=("input", "target", "output"),
+        ids=("id",),
+        captions=("output",),
+        records=Listed("samples"),
+        keys=("eval", "samples"),
+        answer=harness_logs.inspect,
+        has_references=True,
+        note="Epochs are several answers for one id.",
+    ),
+    Layout(
+        name="OpenAI-batch",
+        files="output of the batch endpoints of OpenAI, Azure, Mistral and vLLM",
+        fields=("custom_id",),
+        ids=("custom_id",),
+        captions=("response",),
+        answer=harness_logs.openai_batch,
+    ),
+    Layout(
+        name="Anthropic-batch",
+        files="results of the batch endpoint of Anthropic",
+        fields=("custom_id",),
+        ids=("custom_id",),
+        captions=("result",),
+        answer=harness_logs.anthropic_batch,
+    ),
+    Layout(
+        name="vLLM",
+        files="outputs of vLLM as JSON lines",
+        fields=("request_id",),
+        ids=("request_id",),
+        captions=("outputs",),
+        answer=harness_logs.vllm,
+    ),
+    Layout(
+        name="LLaMA-Factory",
+        files="generated_predictions.jsonl",
+        fields=("predict", "label"),
+        ids=(),
+        captions=("predict",),
+        answer=harness_logs.llama_factory,
+        has_references=True,
+        note="The lines have no ids: image i is line i.",
+    ),
+    Layout(
+        name="ms-swift",
+        files="results of swift infer, .jsonl",
+        fields=("response", "labels"),
+        ids=(),
+        captions=("response",),
+        answer=harness_logs.ms_swift,
+        has_references=True,
+        numbers_images=True,
+        note="The id is the path of the first image; without images, image i is line i.",
+    ),
 )
 
 COCO = LAYOUTS[0]
+#: The layouts by the names that options take.
+BY_OPTION: Mapping[str, Layout] = {layout.option: layout for layout in LAYOUTS}
+
+
+def layout_named(name: str) -> Layout:
+    """Return the layout of a name, whatever its case.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    layout = BY_OPTION.get(name.lower().replace(" ", "-").replace("_", "-"))
+    if layout is None:
+        near = get_close_matches(name.lower(), BY_OPTION, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UnknownNameError(f"there is no layout {name!r}", hint=f"{hint}the layouts are {', '.join(BY_OPTION)}")
+    return layout
+
 
 #: Fields that many files have, which say nothing about a layout.
 _COMMON = {"caption", "captions", "image", "image_id", "file_name", "id", "split", "text", "report", "video_id"}
@@ -445,7 +564,8 @@ def document_layouts(document: Mapping[Any, Any]) -> list[Layout]:
 
 def row_layouts(names: Sequence[object]) -> list[Layout]:
     """Return the layouts that a row with these fields fits, without those that others refine."""
-    return _most_precise([layout for layout in LAYOUTS if layout.records is None and layout.fits(names)])
+    rows = (layout for layout in LAYOUTS if layout.records is None and layout.answer is None)
+    return _most_precise([layout for layout in rows if layout.fits(names)])
 
 
 def _most_precise(layouts: Sequence[Layout]) -> list[Layout]:
@@ -463,7 +583,7 @@ def nearest_layout(
     """
     near: list[tuple[float, Layout, list[str]]] = []
     for layout in LAYOUTS:
-        if layout.on_request or (layout.records is None) != (document is None):
+        if layout.on_request or layout.answer is not None or (layout.records is None) != (document is None):
             continue
         keys: list[str] = []
         if document is not None:

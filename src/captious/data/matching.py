@@ -12,9 +12,9 @@ import numpy as np
 
 from captious.data.checks import cleaned, rules_of
 from captious.data.formats import is_prepared
-from captious.data.ids import ImageId, differ_in_type, read_alike
+from captious.data.ids import Ids, ImageId, by_rule, read_alike, rule_for
 from captious.data.readers import read_rows
-from captious.data.rows import CaptionFile, CaptionRows, ColumnNames, ReadOptions, image_list, read_options_of
+from captious.data.rows import CaptionFile, CaptionRows, image_list
 from captious.data.tables import Captions, CaptionSets, References
 from captious.errors import (
     MissingCandidatesError,
@@ -62,8 +62,6 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
 #
 # Every image must have both a candidate and references; with ``match="common"``, images that have both are scored and
 # the others are counted. Rows are in the order of the references.
-
-_TYPES_DIFFER = "ids are strings on one side and numbers on the other: write them the same way"
 
 
 # What public functions take; ``read_rows`` says how it is read. Images may be any keys that are ids, so that mappings
@@ -142,9 +140,8 @@ class MatchOptions(TypedDict, total=False):
     """Options of ``read_captions`` and of functions that read captions like it; see there."""
 
     match: Match
+    ids: Ids
     clean: str | Sequence[str]
-    columns: ColumnNames | None
-    split: str | Sequence[str] | None
 
 
 @overload
@@ -176,18 +173,14 @@ def read_captions(
     references: object = None,
     *,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
 ) -> Captions | CaptionSets:
     """Read candidates and references and match them by image.
 
-    Text ids of one side are read as numbers if all ids of the other are numbers; see ``captious.data.ids``. Positions
-    match only the same number of positions.
-
-    Columns and splits apply to both sides. For only one side, pass a ``CaptionFile``, or read the references with
-    ``read_references``.
+    An integer and text match if the text is the integer as it is usually written, such as 42 and "42". Positions match
+    only the same number of positions.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
@@ -195,45 +188,29 @@ def read_captions(
         references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
             scored against the same object share what is computed about it. None for metrics without references.
         match: "common" uses only the images that both sides have, and counts the others; otherwise, they are an error.
+        ids: how ids are read before they are matched: "exact", as they are; "integer", as the number that they spell or
+            end with, such as 000000000042, 42.0 and COCO_val2014_000000000042.jpg; "stem", as the name of a file
+            without folder and extension; "composed", in Unicode's composed form (NFC), without blanks around them. A
+            rule that gives two images one id is refused.
         several: "mean" or "best" allows any number of candidates for an image, and says how metrics of single captions
             score them; otherwise, each image has exactly one.
         clean: rules to clean candidates by before they are scored: "markdown" converts it to text, "prompt" removes
             openings such as "Sure! Here is a caption:" and "The image shows". Several are separated by commas.
             Signatures name them.
-        columns: names of columns or fields other than the usual ones: ``id=key,caption=text``. Captions of one
-            side are ``candidate`` or ``references``, which may be repeated. In Python, also a mapping.
-        split: the split of the data set to read, such as test; several are separated by commas. In Python, also a
-            sequence.
 
     Returns:
         ``Captions``, or ``CaptionSets`` with ``several``, in the order of the references. Its ``references`` is the
-        object that was passed if every image has a candidate and no ids were converted to numbers.
+        object that was passed if every image has a candidate and no ids were converted.
 
     Raises:
-        InputError: invalid candidates or references, as ``read_rows`` says; neither side has one of the columns or
-            splits.
-        ParameterError: positions on one side only, or two different numbers of them.
-        UnknownNameError: an unknown rule, or another value of ``match`` or ``several``.
+        InputError: invalid candidates or references, as ``read_rows`` says.
+        ParameterError: positions on one side only, or two different numbers of them; two images with one id.
+        UnknownNameError: an unknown rule, or another value of ``match``, ``several`` or ``ids``.
         MissingReferencesError: an image listed without references.
         UnknownImageError: a candidate for an unknown image.
         MissingCandidatesError: references without a candidate.
         With ``match="common"``, the last three do not occur, but UnknownImageError if no image has both.
     """
-    shares = references is not None and not isinstance(references, References)
-    read_options = read_options_of(columns, split, 2 if shares else 1)
-    return match_images(candidates, references, read_options=read_options, match=match, several=several, clean=clean)
-
-
-def match_images(
-    candidates: object,
-    references: object = None,
-    *,
-    read_options: ReadOptions | None,
-    match: Match = "all",
-    several: Several = None,
-    clean: str | Sequence[str] = (),
-) -> Captions | CaptionSets:
-    """Read captions with ``ReadOptions`` shared by several systems; otherwise as ``read_captions``."""
     if match not in MATCHES:
         raise UnknownNameError(f"match is {match!r}", hint=f"give {' or '.join(map(repr, MATCHES))}")
     has_several = bool(ways_of(several))
@@ -242,15 +219,13 @@ def match_images(
         if has_several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    table = (
-        absent_references(candidates, read_options) if references is None else references_of(references, read_options)
-    )
-    rows = read_rows(candidates, "candidates", several=has_several, read_options=read_options)
+    rows = read_rows(candidates, "candidates", several=has_several)
+    table = absent_references(rows) if references is None else read_references(references)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before
     _check_positions(rows, table)
-    rows, table = _agree_on_ids(rows, table)
+    rows, table = _agree_on_ids(rows, table, ids)
     sets = _group_by_image(rows) if has_several else None
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
     common = _matched(rows, table, row_of, match=match)
@@ -277,9 +252,7 @@ def match_images(
     )
 
 
-def read_references(
-    source: object, *, columns: ColumnNames | None = None, split: str | Sequence[str] | None = None
-) -> References:
+def read_references(source: object) -> References:
     """Read references and group them by image, in order of first appearance.
 
     ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
@@ -287,28 +260,20 @@ def read_references(
 
     Args:
         source: a path or a Python object; ``read_rows`` lists the forms.
-        columns, split: as for ``read_captions``.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
-    return references_of(source, read_options_of(columns, split))
-
-
-def references_of(source: object, read_options: ReadOptions | None) -> References:
-    """Read references with ``ReadOptions``; otherwise as ``read_references``."""
     if isinstance(source, References):
         return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):
-        if isinstance(source, CaptionFile):
-            read_options = source.read_options or read_options
         from captious.data.prepared import read_prepared
 
         table = read_prepared(source)
-        if read_options is not None:
-            read_options.finish(table.name, "references")
+        if isinstance(source, CaptionFile) and source.read_options is not None:
+            source.read_options.finish(table.name, "references")
         return table
-    return _group_by_image(read_rows(source, "references", read_options=read_options))
+    return _group_by_image(read_rows(source, "references"))
 
 
 def _group_by_image(rows: CaptionRows) -> References:
@@ -329,17 +294,16 @@ def _group_by_image(rows: CaptionRows) -> References:
     )
 
 
-def absent_references(candidates: object, read_options: ReadOptions | None = None) -> References:
+def absent_references(candidates: object) -> References:
     """Return the images of candidates without references, for metrics that need none.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
-        read_options: columns and splits to read.
 
     Raises:
         InputError: invalid candidates.
     """
-    rows = read_rows(candidates, "candidates", several=True, read_options=read_options)
+    rows = read_rows(candidates, "candidates", several=True)
     ids = tuple(dict.fromkeys(rows.ids))
     return References(
         ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, present=False
@@ -390,14 +354,13 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
         )
 
 
-def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
+def _agree_on_ids(candidates: CaptionRows, references: References, rule: Ids) -> tuple[CaptionRows, References]:
     """Return both, with ids read in the same way."""
-    left, right = read_alike(candidates.ids, candidates.id_form, references.ids, references.id_form)
+    references = references.by_rule(rule)
+    left, right = read_alike(by_rule(candidates.ids, rule), references.ids)
     if left is not candidates.ids:
         candidates = replace(candidates, ids=tuple(left), id_form="typed")
-    if right is not references.ids:
-        references = references.with_numbers_in_file_names or references.with_numbers_for_ids
-    return candidates, references
+    return candidates, references if right is references.ids else references.with_numbers_for_ids
 
 
 def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:
@@ -411,7 +374,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise UnknownImageError(
             f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
             where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
-            hint=_TYPES_DIFFER if differ_in_type(unknown, references.ids) else help,
+            hint=_ids_help(candidates, references) or help,
         )
     if n_matched < len(references):
         with_candidates = set(candidates.ids)
@@ -419,18 +382,24 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise MissingCandidatesError(
             f"{counted_of(len(missing), len(references), 'image', 'have')} references but no candidate",
             where=f"{references.name}: {image_list(missing)}",
-            hint=f"does {candidates.name} contain every image? To score the images that both share: "
+            hint=_ids_help(candidates, references)
+            or f"does {candidates.name} contain every image? To score the images that both share: "
             + option("match", "common"),
         )
 
 
 def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
-    """Return the error for two sides without a common image, usually because ids differ in type."""
-    differ = differ_in_type(candidates.ids, references.ids)
+    """Return the error for two sides without a common image, usually because ids are written differently."""
     return UnknownImageError(
         f"none of the {counted(len(candidates.ids), 'candidate')} is for an image that has references"
         if len(candidates.ids) > 1
         else "the only candidate is for an image that has no references",
         where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
-        hint=_TYPES_DIFFER if differ else "is this the right reference file?",
+        hint=_ids_help(candidates, references) or "is this the right reference file?",
     )
+
+
+def _ids_help(candidates: CaptionRows, references: References) -> str:
+    """Return the hint that names the rule by which all ids match; empty if there is none."""
+    rule = rule_for(candidates.ids, references.ids)
+    return "" if rule is None else f"the ids are written differently; all of them match with {option('ids', rule)}"

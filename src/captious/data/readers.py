@@ -1,25 +1,30 @@
 """``read_rows``: reading of captions in every accepted form, from a path or a Python object.
 
-Anything other than the forms listed in the errors of ``Source``, and anything ambiguous, is refused with that list. The
-format of a file is given by its extension, never guessed from its content, except for standard input, which has no
-name.
+Python data is never guessed at: text and paths are files, and everything else is what its type says. The format of a
+file is given by its extension, except for a stream, which has none; the layout of a JSON file is found by its keys.
+``CaptionFile`` says otherwise. Anything ambiguous is refused with a list of the accepted forms.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
+import re
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from io import BytesIO, IOBase
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 
 from captious.data.formats import (
+    CAPTION_FORMATS,
     DECODER,
-    LINE_FORMATS,
+    LINE,
+    Format,
     JsonRecords,
     RepeatedKeys,
     decode,
@@ -27,20 +32,30 @@ from captious.data.formats import (
     format_of_name,
     is_prepared,
     is_standard_input,
+    is_stream,
+    json_lines,
+    line_pattern,
     outlined,
     parse_json,
     parse_rows,
     read_bytes,
+    text_lines,
 )
+from captious.data.harness_logs import inspect_document
 from captious.data.ids import IdForm
+from captious.data.layouts import layout_named, row_layouts
 from captious.data.records import (
     Fields,
     choose_fields,
+    has_usual_fields,
     is_document,
+    log_of,
     rows_of_columns,
     rows_of_document,
+    rows_of_log,
     rows_of_mapping,
     rows_of_records,
+    wrapped_rows,
 )
 from captious.data.rows import (
     CaptionFile,
@@ -50,14 +65,27 @@ from captious.data.rows import (
     RowProblem,
     Source,
     caption_rows,
+    lists_from_cells,
+    names_of_files,
+    raise_error,
     repeated_positions,
 )
 from captious.data.tables import Captions, CaptionSets
-from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
+from captious.errors import (
+    CaptionFileError,
+    DuplicateCandidateError,
+    EmptyInputError,
+    InputError,
+    MissingReferencesError,
+    ParameterError,
+    UnknownNameError,
+    either,
+)
 from captious.words import counted_of, sample_of, shortened
 
-# A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
+# Cells of csv in these columns are lists of captions; other text in them is refused.
 _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
+_TABLES = ("csv", "tsv", "txt", "lines", "xlsx")
 
 
 def read_rows(
@@ -72,14 +100,14 @@ def read_rows(
 
     Args:
         source: one of
-            a path to .json, .jsonl, .ndjson, .csv, .tsv, .parquet, .txt or .token, plain or with .gz; "-" is standard
-            input; a ``CaptionFile``;
+            a path to .json, .jsonl, .ndjson, .csv, .tsv, .parquet, .xlsx, .txt, .token or .eval, plain or with .gz;
+            "-" is standard input; a ``CaptionFile``;
             a mapping from image to caption, to a list of captions or to a list of ``{"caption": ...}``;
-            COCO's annotation dictionary, or another one of ``captious.data.layouts``;
             a sequence of records with the usual fields;
             a sequence of captions or of lists of captions, image i at position i;
             an iterator of these, which is read to its end;
-            a pandas or polars data frame, or a series, with images from its index, if it has one;
+            a data frame of pandas, polars or pyarrow, or another one with ``__dataframe__``; a series, with images from
+            its index, if it has one;
             ``Captions`` or ``CaptionSets``, whose candidates are read; ``CaptionRows``, which are returned.
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
@@ -99,78 +127,173 @@ def read_rows(
         raise ParameterError(
             f"these rows were read as {source.role}", where=source.name, hint=f'read them with the role "{role}"'
         )
-    if isinstance(source, CaptionFile):
-        read_options = source.read_options or read_options
-    if read_options is None:
-        return _rows(source, role, several, column, None)
-    rows = _rows(source, role, several, column, read_options)
-    if role != "groups":
-        read_options.finish(rows.name, role)
-    return rows
-
-
-def _rows(
-    source: object, role: Role, several: bool, column: str | None, read_options: ReadOptions | None
-) -> CaptionRows:
     if isinstance(source, str | os.PathLike):
-        is_input = is_standard_input(source)
-        name = "standard input" if is_input else os.fspath(source)
-        return _rows_of_file(Source(name, role, True, is_input, several, column, read_options))
-    origin = Source(role, role, several=several, column=column, read_options=read_options)
-    if isinstance(source, Captions | CaptionSets) and role == "candidates":
+        file = file_source(source, role, several=several, column=column, read_options=read_options)
+        rows = _rows_of_file(file)
+        if file.read_options is not None and role != "groups":
+            file.read_options.finish(rows.name, role)
+        return rows
+    return _rows_of_object(Source(role, role, several=several, column=column, read_options=read_options), source)
+
+
+def file_source(
+    path: str | os.PathLike[str],
+    role: Role,
+    *,
+    several: bool = False,
+    column: str | None = None,
+    read_options: ReadOptions | None = None,
+) -> Source:
+    """Return the source that a path or a ``CaptionFile`` stands for; see ``read_rows``.
+
+    Raises:
+        UnknownNameError: it is to be read by a format or a layout that does not exist.
+    """
+    is_input = is_standard_input(path)
+    name = "standard input" if is_input else os.fspath(path)
+    format = layout = None
+    if isinstance(path, CaptionFile):
+        read_options, format, layout = path.read_options or read_options, path.format, path.layout
+    if format is not None and format not in get_args(Format):
+        raise UnknownNameError(f"there is no format {format!r}", hint=f"the formats are {', '.join(get_args(Format))}")
+    if layout is not None:
+        layout = layout_named(layout).option
+    return Source(name, role, True, is_input, several, column, read_options, format, layout)
+
+
+def is_log(path: CaptionFile) -> bool:
+    """Return whether a file is a log of its layout.
+
+    Raises:
+        InputError: it cannot be read, or has no answers.
+    """
+    try:
+        read_rows(path, "references")
+    except MissingReferencesError:
+        return True
+    except CaptionFileError:
+        return False
+    return True
+
+
+def _rows_of_object(origin: Source, source: object) -> CaptionRows:
+    """Read rows of a Python object according to its type."""
+    if isinstance(source, Mapping):
+        if origin.role != "groups":
+            _check_no_files(origin, [*source.values()])
+        return rows_of_mapping(origin, source, id_form="typed")
+    if isinstance(source, Captions | CaptionSets) and origin.role == "candidates":
         texts = source.texts if isinstance(source, CaptionSets) else source.candidates
         form = source.references.id_form
         return caption_rows(origin, source.ids, texts, unit="index", numbers=range(len(source)), id_form=form)
-    if _is_of_tables(source, "DataFrame"):
+    if _is_one_of(source, _FRAMES) or hasattr(source, "__dataframe__"):
         return _rows_of_data_frame(origin, source)
-    if _is_of_tables(source, "Series"):
-        source = _items_of_series(source)
-    elif isinstance(source, np.ndarray):
+    if _is_one_of(source, _SERIES):
+        return _rows_of_object(origin, _items_of_series(source))
+    if isinstance(source, np.ndarray):
         source = source.tolist()
     elif isinstance(source, Iterator | ValuesView) and not isinstance(source, IOBase):
         source = [*source]
-    if isinstance(source, Mapping):
-        if is_document(source, role):
-            return rows_of_document(origin, source)
-        return rows_of_mapping(origin, source, id_form="typed")
-    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
+    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview | str):
         return _rows_of_sequence(origin, source)
-    what = "groups" if role == "groups" else "captions"
-    raise origin.error(f"{what} cannot be read from this", where=shortened(source))
+    what = "groups" if origin.role == "groups" else "captions"
+    raise origin.error(f"{what} cannot be read from {type(source).__name__}", where=shortened(source))
+
+
+def _check_no_files(source: Source, texts: Sequence[Any]) -> None:
+    """Refuse names of files where captions are expected."""
+    if texts and isinstance(texts[0], str) and names_of_files(texts):
+        one = f"give the path of one file, such as {texts[0]!r}"
+        several = "; score several systems with captious.score_systems" if source.role == "candidates" else ""
+        raise source.error(
+            "these are names of files, not captions", where=sample_of(map(repr, texts)), hint=f"{one}{several}"
+        )
 
 
 def _rows_of_file(source: Source) -> CaptionRows:
     """Read rows of a file according to its extension."""
+    data, format = _content(source)
+    return _rows_of_content(source, data, format)
+
+
+def _content(source: Source) -> tuple[bytes, Format]:
+    """Return the content of a file, and its format."""
     if is_prepared(source.name):
         raise CaptionFileError(
             f"this is a file of prepared references, which cannot be read as {source.role}",
             where=source.name,
-            hint="give it as the references, which come after the candidates",
+            hint=either(python="give it as the references", command="give it as the references; candidates come first"),
         )
-    format = None if source.is_standard_input else format_of_name(source, LINE_FORMATS)
+    format: Format | None = None
+    if source.format is not None:
+        format = source.format  # type: ignore[assignment]  # checked by file_source
+    elif not source.is_standard_input and not is_stream(source.name):
+        format = format_of_name(source, CAPTION_FORMATS)
     data = read_bytes(source)
-    format = format or format_of_content(data)
+    return data, format or format_of_content(data)
+
+
+def _rows_of_content(source: Source, data: bytes, format: Format) -> CaptionRows:
+    """Read rows of a file of a format."""
     if format == "json":
         return _rows_of_json(data, source)
-    is_table = format in ("csv", "tsv", "txt")
+    if format == "eval":
+        return rows_of_document(source, inspect_document(data, source.name))
+    if format == "jsonl":
+        return _rows_of_json_lines(data, source)
+    if format == "txt" and source.role in ("candidates", "references") and not _is_table(data, source):
+        format = "lines"
+    if format == "lines":
+        return _rows_of_lines(data, source)
+    is_table = format in _TABLES
     fields: list[Fields] = []
+    names: list[str] = []
+    limit = csv.field_size_limit()
 
-    def choose(names: list[str], where: str) -> Sequence[str]:
-        fields.append(choose_fields(source, names, where))
-        wrong = [name for name in fields[0].texts if name in _LIST_COLUMNS]
-        if is_table and wrong and source.role != "groups" and not _is_named(source, wrong[0]):
-            raise source.error(
-                f"{wrong[0]!r} is a column of lists, but a cell of this format holds only one caption", where=where
-            )
+    def choose(all_names: list[str], where: str) -> Sequence[str]:
+        if log_of(source, all_names) is not None:
+            names[:] = [name for name in all_names if name != "image"]  # VLMEvalKit's tables may have images in them
+            csv.field_size_limit(1 << 30)
+            return names
+        fields.append(choose_fields(source, all_names, where))
         return fields[0].names
 
-    batches = [*parse_rows(BytesIO(data), format, source, choose)]
-    id_form: IdForm = "text" if is_table else "typed"
+    try:
+        batches = [*parse_rows(BytesIO(data), format, source, choose)]
+    finally:
+        csv.field_size_limit(limit)
+    id_form: IdForm = "text" if is_table and format != "xlsx" else "typed"
     if not batches:
         return caption_rows(source, (), (), unit="", numbers=(), id_form=id_form)
-    columns = [[*chain.from_iterable(parts)] for parts in zip(*(batch.columns for batch in batches), strict=True)]
+    unit = batches[0].unit
+    columns: list[Sequence[Any]] = [
+        [*chain.from_iterable(parts)] for parts in zip(*(batch.columns for batch in batches), strict=True)
+    ]
     numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
-    return rows_of_columns(source, fields[0], columns, unit=batches[0].unit, numbers=numbers, id_form=id_form)
+    if names:
+        records = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        layout = log_of(source, names)
+        assert layout is not None
+        return rows_of_log(source, layout, records, unit=unit, numbers=numbers)
+    if is_table and source.role != "groups":
+        columns = _with_lists(source, fields[0], columns, unit, numbers)
+    return rows_of_columns(source, fields[0], columns, unit=unit, numbers=numbers, id_form=id_form)
+
+
+def _with_lists(
+    source: Source, fields: Fields, columns: Sequence[Sequence[Any]], unit: str, numbers: Sequence[Any]
+) -> list[Sequence[Any]]:
+    """Return the columns of a table, with lists in place of those that were written as text."""
+    columns = [*columns]
+    for place, name in enumerate(fields.texts, len(fields.ids)):
+        cells = columns[place]
+        columns[place] = lists_from_cells(source, cells, unit, numbers)
+        if columns[place] is cells and name in _LIST_COLUMNS and not _is_named(source, name):
+            raise source.error(
+                f"{name!r} is a column of lists, but a cell of this format holds only one caption",
+                where=f"{unit} {numbers[0]}: {shortened(cells[0])}",
+            )
+    return columns
 
 
 def _is_named(source: Source, column: str) -> bool:
@@ -178,36 +301,116 @@ def _is_named(source: Source, column: str) -> bool:
     return source.read_options is not None and column in source.read_options.columns.names
 
 
+def _rows_of_json_lines(data: bytes, source: Source) -> CaptionRows:
+    lines = text_lines(BytesIO(data), source, None)
+    numbered = [*json_lines(lines, source, raise_error, DECODER)]
+    return rows_of_records(
+        source, [record for _, record in numbered], unit="line", numbers=[number for number, _ in numbered]
+    )
+
+
+# Lines of captions without ids.
+
+_LINE_WITH_ID = re.compile(r"(?:\S+\.[A-Za-z][A-Za-z0-9]{1,4}(?:#\d+)?|\d+)[,;|\t]")
+
+
+def _is_table(data: bytes, source: Source) -> bool:
+    """Return whether a .txt file is a table with a header, or has ids in its lines in another way."""
+    text = decode(data, source)
+    first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "").rstrip("\r")
+    if line_pattern(first) is not None:
+        return True
+    names = next(csv.reader([first], delimiter="\t" if "\t" in first else ","), [])
+    if source.layout is not None or (source.read_options is not None and source.read_options.columns.names):
+        return True
+    return has_usual_fields(source.role, names) or bool(row_layouts(names)) or log_of(source, names) is not None
+
+
+def _rows_of_lines(data: bytes, source: Source) -> CaptionRows:
+    """Read a caption per line, or several between tabs; image i is line i."""
+    batches = [*parse_rows(BytesIO(data), "lines", source, lambda names, where: [LINE])]
+    numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
+    values: list[Any] = [*chain.from_iterable(batch.columns[0] for batch in batches)]
+    if source.format is None:
+        _check_no_ids(source, values, numbers)
+    return caption_rows(source, range(len(values)), values, unit="line", numbers=numbers, id_form="position")
+
+
+def _check_no_ids(source: Source, values: Sequence[Any], numbers: Sequence[int]) -> None:
+    """Refuse lines that begin with ids: they are a table without a header."""
+    firsts = [value if isinstance(value, str) else "\t".join(value) for value in values]
+    pairs = [value for value in values if not isinstance(value, str)]
+    have_tabs = bool(pairs) and all(len(value) == 2 and " " not in value[0] for value in values)
+    if have_tabs or (firsts and all(map(_LINE_WITH_ID.match, firsts))):
+        name = shlex.quote(source.name)
+        raise source.error(
+            "these lines seem to begin with image ids, but there is no header",
+            where=f"line {numbers[0]}: {shortened(firsts[0])}",
+            hint=f"add one, as in a shell: (printf 'image_id\\tcaption\\n'; cat {name}) > {name}.tsv"
+            if have_tabs
+            else "write .csv or .tsv with a header image_id,caption",
+        )
+
+
+# JSON documents.
+
+
 def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
-    """Read rows of a JSON document of one of the three accepted shapes."""
+    """Read rows of a JSON document of one of the accepted shapes, or of JSON lines."""
     if not data.isascii():
         decode(data, source)  # refuses what is not UTF-8
     document = outlined(data)
     if isinstance(document, JsonRecords):
         return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
-    if document is not None and is_document(document, source.role):
+    if document is not None and (rows := _rows_of_document(source, document)) is not None:
+        return rows
+    return _rows_of_text(data, decode(data, source), source)
+
+
+def _rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows | None:
+    """Read the records that a document holds in a layout, or beside metadata; None if it is a mapping from images."""
+    if source.layout is not None and layout_named(source.layout).records is not None:
         return rows_of_document(source, document)
-    return _rows_of_text(decode(data, source), source)
+    if source.layout is None and is_document(document, source.role):
+        return rows_of_document(source, document)
+    if source.role not in ("candidates", "references") or (wrapped := wrapped_rows(source, document)) is None:
+        return None
+    content, key = wrapped
+    if isinstance(content, Mapping):
+        return rows_of_mapping(source, content, id_form="text")
+    return rows_of_records(source, content, unit=f"{key} record", numbers=range(1, len(content) + 1))
 
 
-def _rows_of_text(text: str, source: Source) -> CaptionRows:
+def _rows_of_text(data: bytes, text: str, source: Source) -> CaptionRows:
     """Read rows of JSON with Python's parser, which also reports the place of errors."""
     # A hook on every object would slow the large COCO files by half, and those have no images as keys.
     hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
     is_flat = text.count("{") == 1
     document = parse_json(text, source, hook if is_flat else DECODER)
     if isinstance(document, RowProblem):
+        if _are_json_lines(text):
+            return _rows_of_json_lines(data, source)
         raise document.error
     if isinstance(document, list):
         return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
     if not isinstance(document, dict):
         raise source.error("this JSON is neither an object nor a list")
-    if is_document(document, source.role):
-        return rows_of_document(source, document)
+    if (rows := _rows_of_document(source, document)) is not None:
+        return rows
     document = document if is_flat else hook.decode(text)
     if isinstance(document, RepeatedKeys):
         raise _repeated_keys(document, source)
     return rows_of_mapping(source, document, id_form="text")
+
+
+def _are_json_lines(text: str) -> bool:
+    """Return whether the first two lines of a text are records, with fields in common."""
+    lines = [line for line in text[: 1 << 24].split("\n") if line.strip()][:2]
+    try:
+        records = [json.loads(line) for line in lines]
+        return len(lines) == 2 and all(isinstance(one, dict) for one in records) and bool({*records[0]} & {*records[1]})
+    except (ValueError, RecursionError):
+        return False
 
 
 def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
@@ -224,19 +427,22 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     )
 
 
-def _is_of_tables(captions: object, kind: Literal["DataFrame", "Series"]) -> bool:
-    """Return whether this is such an object of pandas or polars. Neither needs to be imported: if it is, its library
-    already has been.
+_FRAMES = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))
+_SERIES = (("pandas", "Series"), ("polars", "Series"), ("pyarrow", "Array"), ("pyarrow", "ChunkedArray"))
+
+
+def _is_one_of(captions: object, kinds: Sequence[tuple[str, str]]) -> bool:
+    """Return whether this is an object of a class of one of these libraries. None needs to be imported: if it is, its
+    library already has been.
     """
-    modules = [sys.modules[name] for name in ("pandas", "polars") if name in sys.modules]
-    return any(isinstance(captions, getattr(module, kind)) for module in modules)
+    return any(name in sys.modules and isinstance(captions, getattr(sys.modules[name], kind)) for name, kind in kinds)
 
 
 def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
     """Return the values of a series by image, if its index is more than a counter; images may be repeated."""
-    values: list[Any] = series.to_list()
-    index = getattr(series, "index", None)
-    ids = range(len(values)) if index is None else index.tolist()
+    values: list[Any] = series.to_pylist() if hasattr(series, "to_pylist") else series.to_list()
+    index: Any = getattr(series, "index", None)
+    ids = index.tolist() if hasattr(index, "tolist") else range(len(values))
     if [*ids] == [*range(len(values))]:
         return values
     by_image = dict(zip(ids, values, strict=True))
@@ -247,9 +453,19 @@ def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
 
 def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
     """Read rows of a data frame; messages count rows from 0, whatever its index."""
-    fields = choose_fields(source, list(frame.columns), "columns")
-    columns = [frame[name].to_list() for name in fields.names]
+    names = [*getattr(frame, "column_names", frame.columns)]  # those of pyarrow, and of pandas and polars
+    fields = choose_fields(source, names, "columns")
+    columns = [_column_values(frame, name) for name in fields.names]
     return rows_of_columns(source, fields, columns, unit="row index", numbers=range(len(columns[0])))
+
+
+def _column_values(frame: Any, name: str) -> list[Any]:
+    column = frame[name]
+    for convert in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, convert):
+            values: list[Any] = getattr(column, convert)()
+            return values
+    return [*column]
 
 
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
@@ -259,4 +475,5 @@ def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
     numbers = range(len(entries))
     if isinstance(entries[0], Mapping):
         return rows_of_records(source, entries, unit="index", numbers=numbers)
+    _check_no_files(source, entries)
     return caption_rows(source, numbers, entries, unit="index", numbers=numbers, id_form="position")

@@ -7,12 +7,23 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any
 
-from captious.data.formats import columns_of, record_batches
+from captious.data.formats import JsonRecords, columns_of, record_batches
+from captious.data.harness_logs import Answer
 from captious.data.ids import IdForm, ImageId
-from captious.data.layouts import COCO, Layout, document_layouts, fields_of, first_of, nearest_layout, row_layouts
+from captious.data.layouts import (
+    COCO,
+    LAYOUTS,
+    Layout,
+    document_layouts,
+    fields_of,
+    first_of,
+    layout_named,
+    nearest_layout,
+    row_layouts,
+)
 from captious.data.rows import CaptionRows, Role, Source, caption_rows
-from captious.errors import InputError, UnknownNameError, either, option
-from captious.words import sample_of, shortened
+from captious.errors import CaptionFileError, InputError, MissingReferencesError, UnknownNameError, either, option
+from captious.words import counted_of, sample_of, shortened
 
 # Choice of the fields or columns that hold ids and captions: named by the user, by a layout, or the usual ones.
 
@@ -24,7 +35,7 @@ _CAPTIONS = ("caption", "captions", "report")
 # One file may hold candidates and references side by side.
 TEXT_FIELDS: dict[Role, _Names] = {
     "candidates": (("candidate", "candidates", "prediction", "predictions", "caption_predicted"), _CAPTIONS),
-    "references": (("references", "refs", "reference_#"), _CAPTIONS),
+    "references": (("references", "refs", "reference_#", "caption_reference_#"), _CAPTIONS),
     "groups": (("group",),),
     "objects": (("objects",), ("references", "refs"), _CAPTIONS),
 }
@@ -36,8 +47,9 @@ class Fields:
 
     Args:
         ids: fields of the id, joined by "_" if there are several.
+        id_key: the path of the id in the objects or lists of its field; otherwise "".
         texts: fields of captions, each holding a caption or a list of captions.
-        keys: for each field of ``texts``, the key of the captions if it holds objects; otherwise "".
+        keys: for each field of ``texts``, likewise the path of its captions.
         split: the field with the split of a row, if it matters.
         conditions: by field, the condition on rows to read.
         splits_apart: whether one of several splits must be chosen.
@@ -49,6 +61,7 @@ class Fields:
     split: str | None = None
     conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     splits_apart: bool = False
+    id_key: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,7 +85,13 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
     if source.read_options is not None:
         source.read_options.note_columns(source.name, names)
     row = _Row(source, names, f"{where}: found " + (", ".join(map(repr, names)) or "none"), layout is not None)
-    layouts = row_layouts(names) if layout is None else [layout] if layout.fits(names) else []
+    if layout is not None:
+        layouts = [layout] if layout.fits(names) else []
+        if not layouts and source.layout is not None and source.role != "groups":
+            lacking = " and ".join(layout.missing(names))
+            raise row.source.error(f"this is not the layout {layout.name!r}: it lacks {lacking}", where=row.where)
+    else:
+        layouts = row_layouts(names) if source.is_file else []
     if source.role == "groups":
         one_layout = layout or next(iter(layouts), None)
         ids = row.named_ids or (row.ids_of(one_layout) if one_layout else ()) or row.usual_ids()
@@ -110,10 +129,18 @@ class _Row:
     def named_ids(self) -> tuple[str, ...]:
         """Fields of the id that the user names and that exist."""
         read_options = self.source.read_options
-        ids = (
-            () if read_options is None or read_options.columns.id is None else tuple(read_options.columns.id.split("+"))
-        )
-        return ids if all(name in self.names for name in ids) else ()
+        name = None if read_options is None else read_options.columns.id
+        ids = () if name is None else (name,) if name in self.names else tuple(name.split("+"))
+        if name is not None and not all(one in self.names for one in ids):
+            ids = _field_and_key(name)[:1]
+        return ids if all(one in self.names for one in ids) else ()
+
+    @property
+    def id_key(self) -> str:
+        """The path of the id that the user names within its field."""
+        name = self.source.read_options.columns.id if self.source.read_options is not None else None
+        has_path = name is not None and self.named_ids == _field_and_key(name)[:1] and name not in self.names
+        return _field_and_key(name)[1] if has_path and name is not None else ""
 
     @property
     def named_texts(self) -> tuple[str, ...]:
@@ -122,7 +149,7 @@ class _Row:
 
     @property
     def named_keys(self) -> dict[str, tuple[str, str]]:
-        """Field and key of each caption column that the user names: "de/caption" is the key caption of the field de."""
+        """Field and path of each caption column that the user names: "de/caption" is the key caption of de."""
         read_options = self.source.read_options
         texts = () if read_options is None else read_options.columns.texts(self.source.role)
         keys = {text: (text, "") if text in self.names else _field_and_key(text) for text in texts}
@@ -187,7 +214,13 @@ class _Row:
         chosen_keys = self.named_keys if self.source.role != "groups" else {}
         if read_options is not None:
             read_options.note_used(
-                [*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *chosen_keys]
+                [
+                    *ids,
+                    "+".join(ids),
+                    f"{ids[0]}/{self.id_key}",
+                    *(texts if self.source.role != "groups" else ()),
+                    *chosen_keys,
+                ]
             )
         keys = [key for _, key in chosen_keys.values()] or [""] * len(texts)
         if layout is not None and self.source.role != "groups":
@@ -195,11 +228,11 @@ class _Row:
         conditions = (
             {} if layout is None else {key: keep for key, keep in layout.conditions.items() if key in self.names}
         )
-        return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart)
+        return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart, self.id_key)
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """Return the error for two fields to choose from."""
-        options = sample_of([option("columns", choice) for choice in choices], separator=" or ")
+        options = sample_of([option("columns", *choice.split(",")) for choice in choices], separator=" or ")
         return self.source.error(problem, where=self.where, hint=f"choose: {options}")
 
     def _could_be(self, names: Sequence[str]) -> str:
@@ -215,13 +248,18 @@ class _Row:
         *names, last = [name.replace("#", "1") for group in usual for name in group]
         read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
         unread = [name for name in self.names if name not in read]
-        hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}" if len(unread) == 1 else ""
+        hint = ""
+        if len(unread) == 1 and self.source.is_file:
+            hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}"
+        elif len(unread) == 1:
+            hint = f"if {unread[0]!r} holds them, rename it {'image_id' if column == 'id' else column!r}"
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, advice=hint)
 
     def _check_near_names(self) -> None:
-        near = None if self.is_of_document or self.source.role == "groups" else nearest_layout(self.names)
-        if near is not None:
+        if self.is_of_document or self.source.role == "groups" or not self.source.is_file:
+            return
+        if (near := nearest_layout(self.names)) is not None:
             layout, missing = near
             problem = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
             raise self.source.error(problem, where=self.where)
@@ -263,6 +301,8 @@ def rows_of_columns(
         columns = [[*compress(column, mask)] for column in columns]
         numbers = [*compress(numbers, mask)]
     ids = columns[0]
+    if fields.id_key:
+        ids = _key_values(source, fields.ids[0], fields.id_key, ids, unit, numbers, "id")
     texts = [
         _key_values(source, name, key, column, unit, numbers) if key else column
         for name, key, column in zip(fields.texts, fields.keys, columns[n_ids:], strict=False)
@@ -276,17 +316,37 @@ def rows_of_columns(
 
 
 def _key_values(
-    source: Source, name: str, key: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId]
+    source: Source,
+    name: str,
+    path: str,
+    column: Sequence[Any],
+    unit: str,
+    numbers: Sequence[ImageId],
+    what: str = "caption",
 ) -> Sequence[Any]:
-    """Return the values of a key of objects."""
+    """Return the values at a path in objects and lists."""
+    values = []
     for number, cell in zip(numbers, column, strict=True):
-        if not isinstance(cell, Mapping) or key not in cell:
+        try:
+            values.append(_value_at(cell, path))
+        except (KeyError, IndexError, TypeError, ValueError):
             shown_cell = sample_of(map(repr, cell)) if isinstance(cell, Mapping) else shortened(cell)
-            problem = f"expected {name!r} to be an object with {key!r}, found {shown_cell}"
-            raise source.error(
-                problem, where=f"{unit} {number}", hint=f"name another key: {option('columns', f'caption={name}/KEY')}"
-            )
-    return [cell[key] for cell in column]
+            problem = f"expected {name!r} to be an object with {path!r}, found {shown_cell}"
+            hint = f"name another key: {option('columns', f'{what}={name}/KEY')}"
+            raise source.error(problem, where=f"{unit} {number}", hint=hint) from None
+    return values
+
+
+def _value_at(value: Any, path: str) -> Any:
+    """Return the value at a path of keys of objects and indices of lists, joined by slashes, which keys may contain."""
+    while True:
+        if isinstance(value, Mapping) and path in value:
+            return value[path]
+        step, slash, rest = path.partition("/")
+        value = value[int(step)] if isinstance(value, list | tuple) else value[step]
+        if not slash:
+            return value
+        path = rest
 
 
 def _field_and_key(name: str) -> tuple[str, str]:
@@ -355,7 +415,7 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
 
 
 def is_document(content: Mapping[Any, Any], role: Role) -> bool:
-    """Return whether this holds records in one of the layouts, rather than being a mapping from images."""
+    """Return whether the document of a file holds records in a layout, rather than being a mapping from images."""
     return _is_coco(content, role) or bool(document_layouts(content))
 
 
@@ -371,6 +431,10 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
     COCO's annotations may be instances when the role is objects: they have a "category_id", which "categories" names.
     """
     layout = _layout(source, document)
+    if layout.records is None or (source.layout is not None and layout.records.first(document) is None):
+        raise source.error(
+            f"this is not the layout {layout.name!r}", where="keys: " + sample_of(map(repr, document)), hint=""
+        )
     if source.role == "objects" and layout.parents == COCO.parents and "categories" in document:
         records: Sequence[Any] = _named_instances(source, document)
         parent_ids = _parent_ids(source, layout, document, None)
@@ -380,7 +444,6 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
         return replace(rows, are_categories=True)
     if source.role == "groups" and layout.parents is not None:
         return _groups(source, layout, document)
-    assert layout.records is not None
     unit, numbers, records = layout.records.all(document)
     parent_ids = ()
     if layout.parents is not None:
@@ -390,6 +453,8 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
 
 def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
     """Return the layout of a document."""
+    if source.layout is not None:
+        return layout_named(source.layout)
     columns = () if source.read_options is None else source.read_options.columns.texts(source.role)
     layouts = [one for one in document_layouts(document) if not one.on_request or {*columns} & {*one.captions}]
     if len(layouts) > 1 and (matching := [one for one in layouts if {*columns} & {*one.captions}]):
@@ -498,23 +563,163 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     """Read rows of ``{image: caption}`` or ``{image: [captions]}``."""
     if source.column is not None:
         raise missing_column(source, "an object from images to values has no columns")
-    if has_usual_fields(source.role, mapping.keys()):
+    if (source.is_file or ID_FIELDS[0][0] in mapping) and has_usual_fields(source.role, mapping):
         raise source.error("expected a list of records, not a single record", where=sample_of(map(repr, mapping)))
-    keys = list(mapping)
-    if len(keys) == 1 and _are_records_of_many_images(mapping[keys[0]]):
-        raise source.error("a list of records is wrapped in an object; give the list", where=f"key {keys[0]!r}")
-    if source.role != "groups" and (near := nearest_layout((), mapping)) is not None:
+    keys, values = [*mapping], [*mapping.values()]
+    if source.role != "groups" and not set(map(type, values)) <= {str}:
+        _check_values(source, keys, values)
+    return caption_rows(source, keys, values, unit="key", numbers=keys, id_form=id_form)
+
+
+def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) -> None:
+    """Refuse documents that are no mappings from images: what is nearly a layout, and records of other images."""
+    if source.is_file and (near := nearest_layout((), dict(zip(keys, values, strict=True)))) is not None:
         layout, missing = near
         message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
         raise source.error(message, where="keys: " + sample_of(map(repr, keys)))
-    return caption_rows(source, keys, list(mapping.values()), unit="key", numbers=keys, id_form=id_form)
+    for key, value in zip(keys, values, strict=True):
+        record = value[0] if isinstance(value, list | tuple) and value else None
+        image = (
+            next((record[name] for name in ID_FIELDS[0] if name in record), key) if isinstance(record, Mapping) else key
+        )
+        if str(image) != str(key):
+            raise source.error(
+                "a list of records is under a key of an object; give the list",
+                where=f"key {key!r}",
+                advice="" if source.is_file else "of a document that json.load returned, give the path of its file",
+            )
 
 
-def _are_records_of_many_images(value: object) -> bool:
-    """Return whether this is a list of records of different images, not the captions of one image."""
-    if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
+#: Keys under which programs write a mapping from images to captions, beside metadata.
+_RESULTS = (
+    "results",
+    "predictions",
+    "captions",
+    "outputs",
+    "answers",
+    "generations",
+    "candidates",
+    "references",
+    "data",
+)
+
+
+def wrapped_rows(source: Source, document: Mapping[Any, Any]) -> tuple[Any, str] | None:
+    """Return the records, or the mapping from images, that the document of a file has beside metadata, with its key.
+
+    None if it is a mapping from images itself.
+
+    Raises:
+        CaptionFileError: there are two of them.
+    """
+    found = [key for key, value in document.items() if _are_rows(source, key, value)]
+    if not found and sum(isinstance(value, list | dict | JsonRecords) for value in document.values()) == 1:
+        found = [
+            key
+            for key, value in document.items()
+            if key in _RESULTS
+            and isinstance(value, dict)
+            and all(isinstance(one, str | list) for one in value.values())
+        ]
+    if len(found) > 1:
+        raise source.error(
+            f"records are under {len(found)} keys",
+            where=sample_of(map(repr, found)),
+            hint="give a file with one list of records",
+        )
+    return (document[found[0]], found[0]) if found else None
+
+
+def _are_rows(source: Source, key: str, value: object) -> bool:
+    """Return whether a value is a list of records of captions, and not the captions of the image that is its key."""
+    record = first_of(value)
+    if record is None:
         return False
-    return len({repr(item[name]) for item in value for name in ("image_id", "image") if name in item}) > 1
+    names = [*record]
+    ids = [name for group in ID_FIELDS for name in group if name in record]
+    if ids and str(record[ids[0]]) == key:
+        return False
+    named = {} if source.read_options is None else source.read_options.columns.names
+    has_named = bool(named) and all(name.partition("/")[0] in names or name in names for name in named)
+    return (
+        has_named
+        or has_usual_fields(source.role, names)
+        or bool(row_layouts(names))
+        or log_of(source, names) is not None
+    )
+
+
+def log_of(source: Source, names: Sequence[object]) -> Layout | None:
+    """Return the layout of the log that has records with these fields; None if it is no log, or is not read as one.
+
+    Names of columns, and the usual fields of captions, come before the keys of logs.
+
+    Raises:
+        UnknownNameError: the source is to be read by a layout that does not exist.
+    """
+    if not source.is_file or source.role not in ("candidates", "references"):
+        return None
+    if source.layout is not None:
+        layout = layout_named(source.layout)
+        return layout if layout.answer is not None else None
+    has_image_id = ID_FIELDS[0][0] in names and has_usual_fields(source.role, names)
+    if has_image_id or (source.read_options is not None and source.read_options.columns.names):
+        return None
+    return next((one for one in LAYOUTS if one.answer is not None and one.records is None and one.fits(names)), None)
+
+
+def rows_of_log(
+    source: Source, layout: Layout, records: Sequence[Any], *, unit: str, numbers: Sequence[Any]
+) -> CaptionRows:
+    """Read the answers of a log, or its references.
+
+    Raises:
+        CaptionFileError: it is not such a log; for candidates, answers that failed.
+        MissingReferencesError: for references, it has none.
+    """
+    assert layout.answer is not None
+    answers = []
+    for number, record in zip(numbers, records, strict=True):
+        try:
+            if not isinstance(record, Mapping):
+                raise TypeError(f"it is {record!r:.40}, not an object")
+            answers.append(layout.answer(record))
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            raise CaptionFileError(
+                f"this is not a log of {layout.name}: {reason}",
+                where=f"{source.name}: {unit} {number}",
+                hint=f"give a file that {layout.name} wrote, or name another layout: "
+                + ", ".join(one.option for one in LAYOUTS if one.answer is not None),
+            ) from error
+    ids: Sequence[Any] = [answer.id for answer in answers]
+    form: IdForm = "typed"
+    if None in ids or (layout.numbers_images and len(set(ids)) < len(ids)):
+        ids, form = range(len(answers)), "position"
+    if source.role == "references":
+        values: list[Any] = [[*answer.references] for answer in answers]
+        if answers and not any(values):
+            raise MissingReferencesError(
+                f"this log of {layout.name} has no references",
+                where=source.name,
+                hint="give the references in a file of their own",
+            )
+    else:
+        _check_answers(source, ids, answers)
+        values = [answer.texts[0] if len(answer.texts) == 1 else [*answer.texts] for answer in answers]
+    rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=form)
+    return replace(rows, prompts=tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt)))
+
+
+def _check_answers(source: Source, ids: Sequence[Any], answers: Sequence[Answer]) -> None:
+    """Refuse a log with answers that failed, by their ids."""
+    failed = [f"{image!r} ({answer.failure})" for image, answer in zip(ids, answers, strict=True) if answer.failure]
+    if failed:
+        raise CaptionFileError(
+            f"{counted_of(len(failed), len(answers), 'answer', 'have')} failed",
+            where=f"{source.name}: {sample_of(failed)}",
+            hint=f"request them again. To score the others: remove these lines, and use {option('match', 'common')}",
+        )
 
 
 def rows_of_records(
@@ -537,6 +742,11 @@ def rows_of_records(
     """
     if not records:
         return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)
+    if layout is None and source.layout is not None:
+        layout = layout_named(source.layout)
+    log = layout or log_of(source, [*records[0]] if isinstance(records[0], Mapping) else ())
+    if log is not None and log.answer is not None and source.role in ("candidates", "references"):
+        return rows_of_log(source, log, records, unit=unit, numbers=numbers)
     fields: list[Fields] = []
 
     def choose(names: list[str], where: str) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -195,11 +196,16 @@ def read_options_of(
 
 
 class CaptionFile(os.PathLike[str]):
-    """A file of captions, of which certain columns or one split are read. It is accepted wherever a path is.
+    """A file of captions that is read otherwise than by its extension and keys. It is accepted wherever a path is.
 
     Args:
         path: the file.
-        columns: names of columns: ``"id=key,caption=text"``, or a mapping.
+        format: its format, whatever its extension: json, jsonl, csv, tsv, parquet, txt, lines, xlsx or eval. "lines" is
+            one caption per line, or several between tabs.
+        layout: name of its layout, whatever its keys, such as "karpathy", "openai-batch" or "lmms-eval";
+            docs/input-formats.md lists them.
+        columns: names of columns: ``{"id": "key", "caption": "text"}``, or ``"id=key,caption=text"``. A name may be a
+            path into nested objects and lists: ``response/body/choices/0/message/content``.
         split: name of a split, such as "test"; several are a sequence, or separated by commas.
 
     Raises:
@@ -209,16 +215,23 @@ class CaptionFile(os.PathLike[str]):
     def __init__(
         self,
         path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        layout: str | None = None,
         columns: ColumnNames | None = None,
-        split: str | Sequence[str] | None = None,
+        split: str | Sequence[str] = (),
     ) -> None:
         self.path = os.fspath(path)
-        self.read_options = read_options_of(columns, split)
+        self.format = format
+        self.layout = layout
+        self.read_options = read_options_of(columns, split or None)
 
     @classmethod
     def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
-        """Create a file that shares read options with other sources."""
+        """Create a file that shares read options with other sources; a ``CaptionFile`` keeps its format and layout."""
         file = cls(path)
+        if isinstance(path, CaptionFile):
+            file.format, file.layout = path.format, path.layout
         file.read_options = read_options
         return file
 
@@ -237,41 +250,43 @@ class CaptionFile(os.PathLike[str]):
         return f"<CaptionFile {self.path!r}>"
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, CaptionFile) and (self.path, self.read_options) == (other.path, other.read_options)
+        return isinstance(other, CaptionFile) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self.path)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return self.path, self.format, self.layout, self.read_options
 
 
 # ``Source``: the origin of captions, which words errors about them, and ``RowProblem``, an error in a row.
 
 Key = TypeVar("Key", bound=Hashable)
 
-# Examples of the accepted forms, one line each.
+# Examples of the accepted forms, one line each: of files, and of Python objects.
 _FORMS: dict[Role, str] = {
     "candidates": """
     COCO results, .json    [{"image_id": 42, "caption": "a cat"}, ...]
     an object, .json       {"42": "a cat", ...}
     .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, data frames  columns image_id and caption
-    other names            {columns}
-    {python}{42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
+    .parquet, .xlsx        columns image_id and caption
+    .txt                   one caption per line, in the order of the references
+    logs                   of lmms-eval, VLMEvalKit, Inspect, batch endpoints and trainers""",
     "references": """
     COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
     an object, .json       {"42": ["a cat", "the cat"], ...}
     .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, data frames  columns image_id and caption, or image_id and references
-    data sets              files as published, such as those of Flickr30k, nocaps, VATEX or MSR-VTT
-    other names            {columns}
-    {python}{42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
+    .parquet, .xlsx        columns image_id and caption, or image_id and references
+    .txt                   one line per image, with tabs between its references
+    data sets              files as published, such as those of Flickr30k, nocaps, VATEX or MSR-VTT""",
     "objects": """
     COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
     an object, .json       {"42": ["cat", "couch"], ...}
     .jsonl, .ndjson        {"image_id": 42, "objects": ["cat", "couch"]} on every line
-    .parquet, data frames  columns image_id and objects
-    {python}{42: ["cat", "couch"], ...}""",
+    .parquet               columns image_id and objects""",
     "parses": """
     .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
     .conllu                CoNLL-U, with # text = a cat""",
@@ -279,12 +294,34 @@ _FORMS: dict[Role, str] = {
     an object, .json       {"42": "indoor", ...}
     .json, .jsonl          {"image_id": 42, "group": "indoor"}, in a list or on every line
     .csv, .tsv             a header image_id,group; then one row per image
-    .parquet, data frames  columns image_id and group
-    a column of a file     {column}, also a field of COCO's images
-    {python}{42: "indoor", ...}""",
+    .parquet               columns image_id and group
+    a column of a file     {column}, also a field of COCO's images""",
     "rows": """
     .json, .jsonl          {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}
     .csv, .tsv, .parquet   columns id, candidate and references""",
+}
+_PYTHON_FORMS: dict[Role, str] = {
+    "candidates": """
+    a mapping              {42: "a cat", ...}
+    a sequence             ["a cat", ...], with references in the same order
+    records                [{"image_id": 42, "caption": "a cat"}, ...]
+    a data frame           of pandas, polars or pyarrow: columns image_id and caption
+    a path                 of a file; this includes documents that json.load returned""",
+    "references": """
+    a mapping              {42: ["a cat", "the cat"], ...}
+    a sequence             [["a cat", "the cat"], ...]
+    records                [{"image_id": 42, "caption": "a cat"}, ...]
+    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and references
+    a path                 of a file; this includes documents that json.load returned""",
+    "objects": """
+    a mapping              {42: ["cat", "couch"], ...}
+    a data frame           of pandas, polars or pyarrow: columns image_id and objects
+    a path                 of a file; this includes documents that json.load returned""",
+    "groups": """
+    a mapping              {42: "indoor", ...}
+    records                [{"image_id": 42, "group": "indoor"}, ...]
+    a data frame           of pandas, polars or pyarrow: columns image_id and group
+    a path                 of a file; this includes documents that json.load returned""",
 }
 
 
@@ -294,17 +331,14 @@ _SEVERAL_FORMS = """
     an object, .json       {"42": ["a cat", "the cat"], ...}
     .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
     .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, data frames  columns image_id and caption, or image_id and captions
-    other names            {columns}
-    {python}{42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
-
-
-def _for_each_reader(forms: str) -> str:
-    """Return forms with the names of options, and those of Python data for readers of Python alone."""
-    forms = forms.replace("{columns}", option("columns", "id=NAME", "caption=NAME"))
-    forms = forms.replace("{column}", either(python="column=NAME", command="FILE:COLUMN"))
-    first, python, last = forms.partition("\n    {python}")
-    return first + either(python=f"\n    in Python also         {last}", command="") if python else forms
+    .parquet, .xlsx        columns image_id and caption, or image_id and captions
+    .txt                   one line per image, with tabs between its captions"""
+_SEVERAL_PYTHON_FORMS = """
+    a mapping              {42: ["a cat", "the cat"], ...}
+    a sequence             [["a cat", "the cat"], ...]
+    records                [{"image_id": 42, "captions": ["a cat", "the cat"]}, ...]
+    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and captions
+    a path                 of a file; this includes documents that json.load returned"""
 
 
 @dataclass(frozen=True)
@@ -313,7 +347,8 @@ class Source:
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", groups of images are read instead of captions; ``column`` is the field or column of the groups, None if
-    only one is possible. ``read_options`` are the columns and splits that the user names.
+    only one is possible. ``read_options`` are the columns and splits that the user names, ``format`` and ``layout``
+    those that the file is to be read by.
     """
 
     name: str
@@ -323,6 +358,8 @@ class Source:
     several: bool = False
     column: str | None = None
     read_options: ReadOptions | None = None
+    format: str | None = None
+    layout: str | None = None
 
     @property
     def one_each(self) -> bool:
@@ -338,7 +375,14 @@ class Source:
         """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
-        forms = _for_each_reader(_SEVERAL_FORMS if self.several else _FORMS[self.role])
+        forms = (
+            (_SEVERAL_FORMS if self.several else _FORMS[self.role])
+            if self.is_file
+            else (_SEVERAL_PYTHON_FORMS if self.several else _PYTHON_FORMS.get(self.role, _FORMS[self.role]))
+        )
+        forms = forms.replace("{column}", either(python="column=NAME", command="FILE:COLUMN"))
+        if self.is_file and self.role in ("candidates", "references"):
+            forms += f"\n    other names            {option('columns', 'id=NAME', 'caption=NAME')}"
         otherwise = f"{advice}; otherwise " if advice else ""
         return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from{forms}")
 
@@ -395,6 +439,81 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+# Captions that are no captions: lists written as text, and names of files.
+
+_LONGEST_LIST = 1_000_000  # characters of a list that is written as text
+_STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_LIST_AS_TEXT = re.compile(
+    rf"\s*[\[(]\s*(?:{_STRING})(?:\s*,\s*(?:{_STRING})|\s+(?:{_STRING}))*(?:\s*,)?\s*[\])]\s*", re.DOTALL
+)
+_ITEM = re.compile(_STRING, re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
+#: How a list that was written as text begins, and other values of which the text is not read.
+_LIST_STARTS = ("['", '["', "('", '("', "[]", "array([", 'c("')
+_NAME_OF_FILE = re.compile(
+    r"\S+\.(?:jsonl?|ndjson|csv|tsv|parquet|txt|xlsx|jpe?g|png|gif|bmp|webp|tiff?|mp4|avi|mkv|webm|wav|mp3|flac)(?:\.gz)?",
+    re.IGNORECASE,
+)
+
+
+def list_from_text(text: str) -> list[str] | None:
+    """Return the texts of a list that Python, pandas, numpy or JSON has written as text; None for any other text."""
+    if len(text) > _LONGEST_LIST:
+        return None
+    if text.strip() in ("[]", "()"):
+        return []
+    if not _LIST_AS_TEXT.fullmatch(text):
+        return None
+    texts = [_ESCAPE.sub(_unescaped, item[0][1:-1]) for item in _ITEM.finditer(text)]
+    # JSON writes some characters as two escapes.
+    return [
+        text if is_unicode(text) else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        for text in texts
+    ]
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[0][1:]
+    if len(code) > 1:
+        return chr(int(code[1:], 16))
+    return _ESCAPED.get(code, code)
+
+
+def are_written_lists(texts: Sequence[Any]) -> bool:
+    """Return whether half of the texts or more are lists that were written as text."""
+    if not any(isinstance(text, str) and text.lstrip().startswith(_LIST_STARTS) for text in texts[:20]):
+        return False
+    filled = [text for text in texts if not (isinstance(text, str) and not text.strip())]
+    return 2 * sum(isinstance(text, str) and text.lstrip().startswith(_LIST_STARTS) for text in filled) >= len(filled)
+
+
+def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: Sequence[ImageId]) -> Sequence[Any]:
+    """Return the cells of a column, as lists if they are lists that were written as text.
+
+    Raises:
+        CaptionFileError: some of these cannot be read.
+    """
+    if not are_written_lists(cells):
+        return cells
+    lists: list[Any] = []
+    for number, cell in zip(numbers, cells, strict=True):
+        texts = list_from_text(cell) if isinstance(cell, str) else None
+        if texts is None and isinstance(cell, str) and cell.lstrip().startswith(_LIST_STARTS):
+            raise source.error(
+                "a list was written as text that cannot be read",
+                where=f"{unit} {number}: {shortened(cell)}",
+                hint="write one row per caption, or JSON with lists",
+            )
+        lists.append([cell] if texts is None else texts)
+    return lists
+
+
+def names_of_files(texts: Sequence[Any]) -> bool:
+    """Return whether all texts are names of files."""
+    return bool(texts) and all(isinstance(text, str) and _NAME_OF_FILE.fullmatch(text) for text in texts)
+
+
 # ``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
 #
 # Every reader calls ``caption_rows``, which checks ids and captions of all input forms.
@@ -414,6 +533,7 @@ class CaptionRows:
         id_form: how the source wrote its ids; see ``captious.data.ids``.
         known_images: images that the source lists without captions: COCO's "images", empty lists.
         are_categories: whether texts are category names, as in COCO's instances.
+        prompts: the distinct prompts, if the source is a log that has them.
     """
 
     name: str
@@ -425,6 +545,7 @@ class CaptionRows:
     id_form: IdForm = "typed"
     known_images: tuple[ImageId, ...] = ()
     are_categories: bool = False
+    prompts: tuple[str, ...] = ()
 
     def place(self, row: int) -> str:
         """Return the place of a row in its source, such as "line 12"."""
@@ -486,6 +607,12 @@ def caption_rows(
         images = [*map(images.__getitem__, entries)]
         numbers = tuple(map(numbers.__getitem__, entries))
         values = [*chain.from_iterable(lists)]
+    elif source.role in ("candidates", "references") and are_written_lists(values):
+        raise source.error(
+            "captions are lists that were written as text",
+            where=f"{place(0)}: {shortened(values[0])}",
+            hint="give lists of captions; what pandas has written to a file is read from .csv",
+        )
     rows = CaptionRows(
         name=source.name,
         role=source.role,
@@ -503,10 +630,14 @@ def caption_rows(
     if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
         twice = repeated_positions(rows.ids)
         examples = [f"image_id {image!r} in {sample_of(map(rows.place, at))}" for image, at in twice.items()]
+        are_identical = all(len({rows.texts[row] for row in at}) == 1 for at in twice.values())
+        repeated = "more than one candidate, in identical rows" if are_identical else "more than one candidate"
         raise DuplicateCandidateError(
-            f"{counted_of(len(twice), n_images, 'image', 'have')} more than one candidate",
+            f"{counted_of(len(twice), n_images, 'image', 'have')} {repeated}",
             where=f"{rows.name}: {sample_of(examples, separator='; ')}",
-            hint=f"keep one candidate per image; {_several_help()}",
+            hint="the rows are identical: remove the repeated ones"
+            if are_identical
+            else f"keep one candidate per image; {_several_help()}",
         )
     return rows
 
@@ -545,16 +676,23 @@ def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
     if isinstance(value, list | tuple):
         return [_caption_of(source, item, place) for item in value]
     if isinstance(value, Mapping | set | frozenset):
-        raise source.error("this is neither a caption nor a list of captions", where=f"{place}: {shortened(value)}")
+        hint = ""
+        if not source.is_file and source.role == "candidates":
+            hint = "score several systems with captious.score_systems"
+        raise source.error(
+            "this is neither a caption nor a list of captions", where=f"{place}: {shortened(value)}", advice=hint
+        )
     return (value,)
 
 
 def _caption_of(source: Source, item: object, place: str) -> object:
-    """Unwrap one item of a list of captions: ``{"caption": ...}`` of the COCO harness, or ``{"raw": ...}`` of
-    Karpathy's files.
+    """Unwrap one item of a list of captions: ``{"caption": ...}`` of the COCO harness, or ``{"raw": ...}`` in files of
+    Karpathy.
     """
-    if isinstance(item, Mapping) and (field := "caption" if "caption" in item else "raw") in item:
-        return item[field]
+    if isinstance(item, Mapping):
+        field = "raw" if source.is_file and "caption" not in item else "caption"
+        if field in item:
+            return item[field]
     if isinstance(item, str):
         return item
     import numpy as np

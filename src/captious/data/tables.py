@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_file_names
+from captious.data.ids import IdForm, Ids, ImageId, by_rule, find, numbers_from_text
 from captious.errors import ParameterError
 from captious.words import counted
 
@@ -183,6 +183,7 @@ class References:
         id_form: how the source wrote its ids; see ``captious.data.ids``.
         images: the image of each row, if ids name captions and several may describe one image; by default, the ids.
         without_references: images that the source lists without references. They are not rows.
+        ids_read: the rule by which ids of the source were read; see ``captious.data.ids``.
         present: whether there are references. If not, each image has one empty text instead, for metrics that need
             none.
 
@@ -197,11 +198,13 @@ class References:
     id_form: IdForm = field(default="typed", kw_only=True)
     images: tuple[ImageId, ...] = field(default=(), kw_only=True)
     without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
+    ids_read: Ids = field(default="exact", kw_only=True)
     present: bool = field(default=True, kw_only=True)
     #: Source of precomputed annotations. Not an argument: copies with other texts have none.
     stored: LayerStore | None = field(default=None, init=False)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
     _memos: dict[Hashable, TextCache[Any]] = field(default_factory=dict, init=False)
+    _by_rule: dict[Ids, References] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         offsets = np.array(self.offsets, dtype=np.int64)
@@ -233,7 +236,7 @@ class References:
 
     def __getstate__(self) -> dict[str, object]:
         """Omit layers and memos from copies and pickles; they are recomputed on demand."""
-        state = {**self.__dict__, "_layers": {}, "_memos": {}}
+        state = {**self.__dict__, "_layers": {}, "_memos": {}, "_by_rule": {}}
         state.pop("rows_by_id", None)
         return state
 
@@ -243,11 +246,12 @@ class References:
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
         """Return an annotation of the references, read from the store or computed at the first request for its key."""
-        if layer.key not in self._layers:
+        key = layer.key
+        if key not in self._layers:
             stored = None if self.stored is None else self.stored.find(layer, self)
             # setdefault: if two threads ask at the same time, both get the first object.
-            self._layers.setdefault(layer.key, layer.of_references(self) if stored is None else stored)
-        return cast(R, self._layers[layer.key])
+            self._layers.setdefault(key, layer.of_references(self) if stored is None else stored)
+        return cast(R, self._layers[key])
 
     def attach_store(self, store: LayerStore | None) -> References:
         """Make this object consult a store before it computes an annotation, and return it."""
@@ -280,6 +284,7 @@ class References:
             # Positions count the source's entries; among a selection they are names like any other.
             id_form="typed" if self.id_form == "position" else self.id_form,
             images=tuple(self.images[row] for row in rows),
+            ids_read=self.ids_read,
             present=self.present,
         )
 
@@ -291,13 +296,16 @@ class References:
 
     @cached_property
     def rows_by_id(self) -> dict[ImageId, int]:
-        """Row of each image by id. Text ids and COCO's file names are also found by their numbers."""
-        rows: dict[ImageId, int] = {image: row for row, image in enumerate(self.ids)}
-        if self.id_form == "text":
-            rows |= {image: row for row, image in enumerate(numbers_from_text(self.ids))}
-        if self.ids and (numbers := numbers_in_file_names(self.ids)) is not None:
-            rows |= {image: row for row, image in enumerate(numbers)}
-        return rows
+        """Row of each image by its id as it is here; ``rows_of`` also finds integers by their text."""
+        return {image: row for row, image in enumerate(self.ids)}
+
+    def rows_of(self, ids: Sequence[ImageId]) -> list[int | None]:
+        """Return the row of each id, and None for unknown ones; an integer is also found by its text."""
+        rows = self.rows_by_id
+        try:
+            return [rows[image] for image in ids]
+        except KeyError:
+            return [find(rows, image) for image in ids]
 
     @cached_property
     def with_numbers_for_ids(self) -> References:
@@ -305,24 +313,31 @@ class References:
 
         Cached, so that all systems that need it get the same object and share its layers.
         """
-        ids, images = numbers_from_text(self.ids), numbers_from_text(self.images)
-        if (ids, images) == (self.ids, self.images):
-            return self
-        return replace(
-            self,
-            ids=ids,
-            images=images,
-            without_references=numbers_from_text(self.without_references),
-        ).attach_store(self.stored)
+        return self._renamed(numbers_from_text, self.ids_read)
 
-    @cached_property
-    def with_numbers_in_file_names(self) -> References | None:
-        """These references with the numbers in COCO's file names as ids; None if the ids are not such names."""
-        ids, images = numbers_in_file_names(self.ids), numbers_in_file_names(self.images)
-        without = numbers_in_file_names(self.without_references)
-        if ids is None or images is None or without is None:
-            return None
-        renamed = replace(self, ids=ids, images=images, without_references=without, id_form="typed")
+    def by_rule(self, rule: Ids) -> References:
+        """Return these references with ids read by a rule; see ``captious.data.ids``. Cached as well.
+
+        Raises:
+            UnknownNameError, ParameterError: as ``captious.data.ids.by_rule``.
+        """
+        if rule not in self._by_rule:
+            is_read = rule in ("exact", self.ids_read)
+            self._by_rule[rule] = self if is_read else self._renamed(lambda ids: by_rule(ids, rule), rule)
+        return self._by_rule[rule]
+
+    def _renamed(self, read: Callable[[Sequence[ImageId]], Sequence[ImageId]], rule: Ids) -> References:
+        """Return these references with other ids; the object itself if they are the same."""
+        ids, images = read(self.ids), read(self.images)
+        if ids is self.ids and images is self.images and rule == self.ids_read:
+            return self
+        renamed = replace(
+            self,
+            ids=tuple(ids),
+            images=tuple(images),
+            without_references=tuple(read(self.without_references)),
+            ids_read=rule,
+        )
         return renamed.attach_store(self.stored)
 
     @cached_property
@@ -384,16 +399,17 @@ class Captions:
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
         """Return an annotation of candidates and references, each computed at the first request for its key."""
-        references = self.references.layer(layer)
-        if layer.key not in self._layers:
-            self._layers.setdefault(layer.key, layer.of_candidates(self, references))
-        return cast(C, self._layers[layer.key]), references
+        references, key = self.references.layer(layer), layer.key
+        if key not in self._layers:
+            self._layers.setdefault(key, layer.of_candidates(self, references))
+        return cast(C, self._layers[key]), references
 
     def own_layer(self, layer: CandidateLayer[C]) -> C:
         """Return an annotation of the candidates alone, computed at the first request for its key."""
-        if layer.key not in self._layers:
-            self._layers.setdefault(layer.key, layer.of_candidates(self))
-        return cast(C, self._layers[layer.key])
+        key = layer.key
+        if key not in self._layers:
+            self._layers.setdefault(key, layer.of_candidates(self))
+        return cast(C, self._layers[key])
 
     def select(self, indices: ArrayLike) -> Captions:
         """Return these images in this order; the object itself if these are all images in order.

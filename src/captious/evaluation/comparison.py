@@ -17,15 +17,18 @@ from captious.data import (
     Candidates,
     Captions,
     CaptionSets,
+    Ids,
     ImageId,
     Match,
     References,
     ReferencesLike,
     Several,
     absent_references,
+    read_captions,
+    read_references,
     same_images,
 )
-from captious.data.matching import match_images, references_of, ways_of
+from captious.data.matching import ways_of
 from captious.errors import CaptionWarning, ParameterError, UnknownNameError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.report import (
@@ -622,6 +625,7 @@ def compare(
     *,
     settings: Settings | None = None,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
     level: float = 0.95,
@@ -635,7 +639,7 @@ def compare(
             reports of systems, such as ``score_systems`` returns, with ``level``, ``resamples`` and ``seed`` only.
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
-        metrics, settings, match, several, clean: as for ``score``.
+        metrics, settings, match, ids, several, clean: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Returns:
@@ -670,6 +674,7 @@ def compare(
             "match": match != "all",
             "several": several is not None,
             "clean": bool(clean),
+            "ids": ids != "exact",
         }
         if unused := [name for name, is_given in given.items() if is_given]:
             raise ParameterError("reports are already scored", hint=f"leave out {', '.join(unused)}")
@@ -678,11 +683,11 @@ def compare(
         ways = ways_of(several, *systems.values())
         selection = select(metrics, settings, several=bool(ways))
         tables = [captions for captions in systems.values() if isinstance(captions, Captions | CaptionSets)]
-        table = None if references is None else references_of(references, None)
+        table = None if references is None else read_references(references)
         if table is None and len(tables) < len(systems):
             table = tables[0].references if tables else absent_references(next(iter(systems.values())))
         captions = {
-            name: match_images(candidates, table, read_options=None, match=match, several=ways or None, clean=clean)
+            name: read_captions(candidates, table, match=match, ids=ids, several=ways or None, clean=clean)
             for name, candidates in systems.items()
         }
         reports = [*evaluate_systems(captions, selection, several=ways).values()]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, Match, read_captions, read_references, same_images
+from captious.data import Captions, Ids, Match, read_captions, read_references, same_images
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.metrics.contract.metric import add_reference_counts, reference_counts
@@ -172,6 +172,7 @@ def judge_pairwise(
     judge: PairwiseJudge | ChatModel | str | os.PathLike[str] | None = None,
     *,
     match: Match = "all",
+    ids: Ids = "exact",
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -188,6 +189,7 @@ def judge_pairwise(
             ``ChatModel``.
         match: "common" compares only the images that references and all systems have; otherwise, a difference is an
             error.
+        ids: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals.
 
     Raises:
@@ -204,13 +206,15 @@ def judge_pairwise(
             "judge-pairwise@references needs references", hint="give references, or show images: variant='images'"
         )
     table = None if references is None else read_references(references)
-    captions = {name: read_captions(candidates, table, match=match) for name, candidates in systems.items()}
+    captions = {name: read_captions(candidates, table, match=match, ids=ids) for name, candidates in systems.items()}
     first = next(iter(captions.values()))
     if not len(first):
         raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
     if not all(same_images(side.ids, first.ids) for side in captions.values()):
         raise ParameterError("the systems have captions of different images", hint="give captions of the same images")
-    rows = {name: [side.references.rows_by_id[image] for image in first.ids] for name, side in captions.items()}
+    rows = {
+        name: [row for row in side.references.rows_of(first.ids) if row is not None] for name, side in captions.items()
+    }
     captions = {name: side.select(rows[name]) for name, side in captions.items()}
     warnings: list[str] = []
     asked: list[Judgments] = []

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, ReferencesLike, read_references
-from captious.data.ids import as_image_id
+from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue
 from captious.metrics.contract import registry
@@ -300,7 +300,7 @@ class ImageRows:
     """Index from images to rows of references."""
 
     def __init__(self, references: References) -> None:
-        self._row_of = references.rows_by_id
+        self._references = references
 
     def look_up(self, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
         """Return the row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
@@ -311,18 +311,17 @@ class ImageRows:
             raise ParameterError(
                 f"{counted(len(ids), 'image id')} for {counted(n_captions, 'caption')}", hint="give one id per caption"
             )
-        try:
-            return np.array([self._row_of[image] for image in ids], np.int64)
-        except KeyError as error:
-            unknown = error.args[0]
-            image_like = next((image for image in self._row_of if str(image) == str(unknown)), None)
+        rows = self._references.rows_of(ids)
+        if None in rows:
+            unknown = ids[rows.index(None)]
             raise UnknownImageError(
                 "a caption is for an image that has no references",
                 where=f"image_id {unknown!r}",
                 hint="create the reward with the references of all images of the training set"
-                if image_like is None
-                else f"ids are not converted: the references have {image_like!r}, not {unknown!r}",
-            ) from None
+                if (like := next((one for one in self._references.ids if rule_for([unknown], [one])), None)) is None
+                else f"the references have it as {like!r}: write ids as they do",
+            )
+        return np.array(rows, np.int64)
 
 
 def _image_id(value: Any) -> ImageId:

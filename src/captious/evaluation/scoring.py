@@ -11,6 +11,7 @@ from captious.data import (
     Candidates,
     Captions,
     CaptionSets,
+    Ids,
     Match,
     OfSeveral,
     References,
@@ -22,9 +23,7 @@ from captious.data import (
     write_prepared,
 )
 from captious.data.formats import EXTENSIONS
-from captious.data.matching import OF_SEVERAL, match_images, references_of, ways_of
-from captious.data.records import is_document
-from captious.data.rows import ColumnNames, read_options_of
+from captious.data.matching import OF_SEVERAL, ways_of
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError, option
 from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue, single_reference_warning
 from captious.evaluation.report import Description, Report, Reports, describe, name_of
@@ -136,26 +135,23 @@ def check(
     references: ReferencesLike | None = None,
     *,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
     system: str | None = None,
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
 ) -> CaptionCheck:
     """Check captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
 
     Args:
         candidates, references: as for ``score``. Without references, only the candidates themselves are checked.
-        match, several, clean, columns, split: as for ``score``.
+        match, ids, several, clean: as for ``score``.
         system: name of the system; by default that of its file, or "candidates".
 
     Raises:
         InputError: invalid captions.
         EmptyInputError: no captions.
     """
-    captions = read_captions(
-        candidates, references, match=match, several=several, clean=clean, columns=columns, split=split
-    )
+    captions = read_captions(candidates, references, match=match, ids=ids, several=several, clean=clean)
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")
@@ -173,11 +169,10 @@ def score(
     *,
     settings: Settings | None = None,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
     system: str | None = None,
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
 ) -> Report:
     """Score the captions of a system.
 
@@ -191,6 +186,9 @@ def score(
             available.
         settings: settings of all metrics requested by name: tokenizer, model, word vectors, parser, ...
         match: "common" scores only the images that both sides have; otherwise, images of only one side are an error.
+        ids: how ids are read before they are matched: exact, as they are; integer, as the number that they spell or end
+            with, such as 000000000042 and COCO_val2014_000000000042.jpg; stem, as the name of a file without folder and
+            extension; composed, in Unicode's composed form. Two images with one id are refused.
         several: allow several candidates for an image: lists, or rows with the same image id. Metrics of single
             captions score an image by the "mean" of its candidates or by the "best" one; results for the best are
             called "cider-d:of-k=best". In Python, ("mean", "best") gives both, and None allows exactly one candidate
@@ -198,8 +196,6 @@ def score(
         clean: rules to clean candidates by before they are scored, separated by commas: markdown converts it to text,
             prompt removes openings such as "Sure! Here is a caption:" and "The image shows". Signatures name them.
         system: name of the system; by default that of its file, or "candidates".
-        columns, split: names of columns, and the split to read, as for ``captious.read_captions``; they apply to each
-            side that has them.
 
     Returns:
         Corpus and caption scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning, each
@@ -213,9 +209,7 @@ def score(
     _check_one_system(candidates)
     ways = ways_of(several, candidates)
     selection = select(metrics, settings, several=bool(ways))
-    captions = read_captions(
-        candidates, references, match=match, several=ways or None, clean=clean, columns=columns, split=split
-    )
+    captions = read_captions(candidates, references, match=match, several=ways or None, clean=clean, ids=ids)
     name = name_of(candidates, "candidates") if system is None else system
     report = evaluate_systems({name: captions}, selection, several=ways)[name]
     issue(report.warnings)
@@ -230,16 +224,15 @@ def score_systems(
     *,
     settings: Settings | None = None,
     match: Match = "all",
+    ids: Ids = "exact",
     several: Several = None,
     clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
 ) -> Reports:
     """Score the captions of several systems against the same references.
 
     Args:
         systems: the candidates of each system by its name, each in any form that ``score`` takes.
-        references, metrics, settings, match, several, clean, columns, split: as for ``score``.
+        references, metrics, settings, match, ids, several, clean: as for ``score``.
 
     Returns:
         The report of each system by its name.
@@ -250,15 +243,12 @@ def score_systems(
     _check_systems(systems, references)
     ways = ways_of(several, *systems.values())
     selection = select(metrics, settings, several=bool(ways))
-    read_options = read_options_of(columns, split, len(systems) + (references is not None))
-    table = None if references is None else references_of(references, read_options)
+    table = None if references is None else read_references(references)
     tables = {
-        name: match_images(source, table, read_options=read_options, match=match, several=ways or None, clean=clean)
+        name: read_captions(source, table, match=match, several=ways or None, clean=clean, ids=ids)
         for name, source in systems.items()
     }
     reports = evaluate_systems(tables, selection, several=ways)
-    if read_options is not None:
-        read_options.check()
     issue(reports.warnings)
     return reports
 
@@ -271,7 +261,7 @@ def _check_one_system(candidates: object) -> None:
     """
     if not isinstance(candidates, Mapping) or not candidates or not all(isinstance(name, str) for name in candidates):
         return
-    if not all(map(_is_system, candidates.values())) or is_document(candidates, "candidates"):
+    if not all(map(_is_system, candidates.values())):
         return
     raise ParameterError(
         f"these are captions of {counted(len(candidates), 'system')}, and score takes those of one",

@@ -74,7 +74,7 @@ class Stream:
 
         Args:
             candidates, references: any form that ``captious.read_captions`` reads, or its result.
-            options: match, clean, columns and split, as for ``captious.score``.
+            options: match, clean and ids, as for ``captious.score``.
 
         Raises:
             DuplicateCandidateError: an image that was added before. Lists without ids always have new images.

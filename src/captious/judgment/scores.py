@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
-from captious.data.ids import numbers_in_file_names
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, Result, evaluate
 from captious.files import checksum, user_text
@@ -463,10 +462,14 @@ def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: S
         )
 
 
+#: COCO_val2014_000000391895.jpg, with or without its extension, and 000000391895.jpg; in a folder or not.
+_COCO_FILE_NAME = re.compile(r"(?:.*/)?(?:COCO_[a-z]+20\d\d_(\d{12})(?:\.[a-zA-Z]+)?|(\d{12})\.[a-zA-Z]+)")
+
+
 def _key(image: str, caption: str) -> _Key:
     """Return a key for image and caption: a number or a name without its folder, and words."""
-    numbers = numbers_in_file_names([image])
-    name = str(numbers[0]) if numbers else image.rpartition("/")[2].partition(".")[0]
+    file = _COCO_FILE_NAME.fullmatch(image)
+    name = str(int(file[1] or file[2])) if file else image.rpartition("/")[2].partition(".")[0]
     return name, " ".join(caption.split())
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, KeyedByFields, read_rows
-from captious.data.ids import numbers_from_text
+from captious.data.ids import find, rule_for
 from captious.data.rows import CaptionRows, image_list
-from captious.errors import MissingObjectsError, ParameterError, setting
+from captious.errors import MissingObjectsError, ParameterError, option, setting
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
@@ -205,14 +205,12 @@ class Chair(Metric):
         )
 
     def objects_at(self, image: ImageId) -> frozenset[str]:
-        """Return the objects in an image of the ground truth; text that spells a number also stands for it.
+        """Return the objects in an image of the ground truth; an integer is also found by its text.
 
         Raises:
             MissingObjectsError: they are unknown.
         """
-        by_image = self._objects.by_image
-        number = next(iter(numbers_from_text([image])))
-        objects = by_image.get(image, by_image.get(number))
+        objects = find(self._objects.by_image, image)
         if objects is None:
             raise MissingObjectsError(
                 "the objects of the image are not known",
@@ -272,14 +270,8 @@ class Chair(Metric):
         truths = self._objects.look_up(captions.references)
         missing = [row for row, truth in enumerate(truths) if truth is None]
         if missing and not captions.subset:
-            ids = set(map(str, self._objects.by_image))
-            if not ids.isdisjoint(str(captions.references.images[row]) for row in missing):
-                raise ParameterError(
-                    "images cannot be matched with their objects: ids are strings on one side and numbers on the other",
-                    where=f"{self.objects.name}; {captions.references.name}",
-                    hint="write them the same way on both sides",
-                )
-            help = "add their objects, an empty list for none"
+            rule = rule_for(self._objects.by_image, captions.references.images)
+            help = f"all ids match with {option('ids', rule)}" if rule else "add their objects, an empty list for none"
             check_known_images(captions, truths, "the objects of", self.objects.name, help)
         return truths
 

@@ -25,7 +25,7 @@ from captious.errors import CaptionFileError
 from captious.files import checksum, whole_file
 from captious.parsing.collapsed import collapsed
 from captious.parsing.parses import Edge, Parse, check_tree
-from captious.words import counted, shortened
+from captious.words import counted, cut, shortened
 
 # CoNLL-U files of parses, the output format of most parsers.
 #
@@ -341,7 +341,7 @@ def _parse_record(record: Mapping[str, Any]) -> Parse:
     basic = [_dependency(item, "basic") for item in record["basic"]]
     for head, dependent, relation in basic:
         if not (_is_whole(head) and _is_whole(dependent)):
-            raise ValueError(f"in basic, {shortened([head, dependent])} is not a pair of words")
+            raise ValueError(f"in basic, {cut(json.dumps([head, dependent]))} is not a pair of words")
         if not (0 < dependent <= n and 0 <= head <= n):
             raise ValueError(f"a dependency between words {head} and {dependent} of {n}")
         heads[dependent - 1], relations[dependent - 1] = head, relation
@@ -381,7 +381,7 @@ def _number(place: Any, n: int) -> int:
     word, copy = place if is_copy else (place, 0)
     if not (_is_whole(word) and _is_whole(copy) and is_copy <= word <= n and is_copy <= copy):
         raise ValueError(
-            f"in ccprocessed, {shortened(place)} is neither one of {counted(n, 'word')} nor a copy, [word, k]"
+            f"in ccprocessed, {cut(json.dumps(place))} is neither one of {counted(n, 'word')} nor a copy, [word, k]"
         )
     return int(word + copy * n)
 

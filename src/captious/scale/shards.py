@@ -30,7 +30,7 @@ from captious.data.formats import (
     reading,
     record_batches,
 )
-from captious.data.ids import as_image_id, numbers_from_text, numbers_in_file_names
+from captious.data.ids import as_image_id, rule_for
 from captious.data.rows import Columns, Source, caption_rows, is_unicode
 from captious.errors import (
     CaptionFileError,
@@ -120,7 +120,6 @@ class RowBatch:
         ids: id of each row.
         candidates: candidate of each row.
         references: references of each row, at least one; empty if they come from elsewhere.
-        ids_are_text: whether the format cannot distinguish "12" from 12, such as csv.
     """
 
     source: str
@@ -129,7 +128,6 @@ class RowBatch:
     ids: tuple[ImageId, ...]
     candidates: tuple[str, ...]
     references: tuple[Sequence[str], ...]
-    ids_are_text: bool = field(default=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -163,20 +161,14 @@ class RowBatch:
         Raises:
             UnknownImageError: an id without references there.
         """
-        row_of = table.rows_by_id
-        rows = [row_of.get(image) for image in self.ids]
-        if None in rows and (names := numbers_in_file_names(self.ids)):
-            rows = [*map(row_of.get, names)]
-        if self.ids_are_text and None in rows:
-            numbers = numbers_from_text(self.ids)
-            rows = [row_of.get(image) if row is None else row for row, image in zip(rows, numbers, strict=True)]
+        rows = table.rows_of(self.ids)
         if None in rows:
             unknown = [self.place(i) for i, row in enumerate(rows) if row is None]
             raise UnknownImageError(
                 f"{counted_of(len(unknown), len(self), 'row', 'have')} ids without references",
                 where=f"{sample_of(unknown)}; in {table.name}",
-                hint="ids are strings on one side and numbers on the other: write them alike"
-                if type(self.ids[0]) is not type(table.ids[0])
+                hint="the ids of both sides are written differently: write them alike"
+                if rule_for(self.ids, table.ids) is not None
                 else "is this the right reference file?",
             )
         places = np.array(rows, np.int64)
@@ -201,9 +193,7 @@ def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = 
         elif cells:
             by_row = zip(*cells, strict=True)
             lists = ([text for cell in row if cell is not None for text in _cell_texts(cell)] for row in by_row)
-        rows = RowBatch(
-            source, batch.unit, batch.numbers, tuple(ids), tuple(candidates), tuple(lists), ids_are_text=ids_are_text
-        )
+        rows = RowBatch(source, batch.unit, batch.numbers, tuple(ids), tuple(candidates), tuple(lists))
         if _are_plain(rows, with_references=bool(cells)):
             yield rows
         else:

@@ -110,7 +110,7 @@ def test_distributions_of_real_systems(shared_data: Path) -> None:
         ({}, {}, "there are no systems"),
         ({PEOPLE: GOOD}, {}, "a system is called people"),
         ({"good": GOOD}, {"sample": 1}, "1 image is too few"),
-        ({"good": {0: "a dog"}}, {"subset": True}, "only 1 image has captions"),
+        ({"good": {0: "a dog"}}, {"match": "common"}, "only 1 image has captions"),
     ],
 )
 def test_invalid_distribution_studies_are_refused(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import captious
 from captious.errors import OutputError, ParameterError, ResourceError
 from captious.metrics.shared.frequencies import DocumentFrequencies, read_pickle, write_pickle
 
@@ -70,6 +71,104 @@ def test_other_pickles_are_refused(content: Any, reason: str, tmp_path: Path) ->
     with pytest.raises(ResourceError, match="not a pickle of document frequencies") as caught:
         read_pickle(path)
     assert reason in caught.value.where
+
+
+#: The same frequencies as programs of Python 2 write them, by cPickle with its default protocol and with protocol 2.
+PYTHON_2 = {
+    "protocol 0": b"""(dp1
+S'document_frequency'
+p2
+ccollections
+defaultdict
+p3
+(c__builtin__
+float
+p4
+tRp5
+(S'a'
+p6
+tp7
+F3.0
+s(S'a'
+p8
+S'dog'
+p9
+tp10
+F2.0
+s(S'caf\\xc3\\xa9'
+p11
+tp12
+F1.0
+ssS'ref_len'
+p13
+cnumpy.core.multiarray
+scalar
+p14
+(cnumpy
+dtype
+p15
+(S'f8'
+p16
+I0
+I1
+tRp17
+(I3
+S'<'
+p18
+NNNI-1
+I-1
+I0
+tbS'\\xf3\\xfe\\xbaY\\x82\\x07\\x10@'
+p19
+tRp20
+s.""",
+    "protocol 2": b"\x80\x02}q\x01(U\x12document_frequencyq\x02ccollections\ndefaultdict\nq\x03c__builtin__\n"
+    b"float\nq\x04\x85Rq\x05(U\x01aq\x06\x85q\x07G@\x08\x00\x00\x00\x00\x00\x00h\x06U\x03dogq\x08\x86q\tG@\x00\x00\x00"
+    b"\x00\x00\x00\x00U\x05caf\xc3\xa9q\n\x85q\x0bG?\xf0\x00\x00\x00\x00\x00\x00uU\x07ref_lenq\x0cK7u.",
+}
+
+
+@pytest.mark.parametrize("protocol", PYTHON_2)
+def test_pickles_of_python_2_are_read(protocol: str, tmp_path: Path) -> None:
+    path = tmp_path / "coco-train-words.p"
+    path.write_bytes(PYTHON_2[protocol])
+    counts, n = read_pickle(path)
+    assert counts == {("a",): 3, ("a", "dog"): 2, ("cafÃ©",): 1}  # as the training code reads it
+    assert n == 55
+
+
+@pytest.mark.filterwarnings("ignore:every image has only one reference")
+@pytest.mark.parametrize("content", [*PYTHON_2.values(), None])
+def test_a_pickle_is_a_file_of_frequencies(content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "coco-train-words.p"
+    path.write_bytes(content or pickle.dumps({"df": {("a",): 3.0, ("a", "dog"): 2.0}, "ref_len": np.log(55.0)}, 2))
+    given = DocumentFrequencies.from_pickle(path, tokenizer="ptb")
+    captions = {1: "A dog.", 2: "A cat."}, {1: ["A dog runs."], 2: ["The cat."]}
+    scores = [
+        captious.score(*captions, "cider-d", settings=captious.Settings(idf=idf))["cider-d"].score
+        for idf in (path, given)
+    ]
+    assert scores[0] == scores[1] > 0
+
+
+def test_a_pickle_of_ids_is_refused(tmp_path: Path) -> None:
+    path = pickled(tmp_path, {"document_frequency": {("7", "8"): 2, ("0",): 3}, "ref_len": 9})
+    with pytest.raises(ParameterError, match="ids of a vocabulary, not words"):
+        captious.CiderD(idf=path)
+
+
+@pytest.mark.parametrize("code", ["O", "O8", "V8", "S8", ("f8", 3)])
+def test_only_numbers_of_numpy_are_created(code: Any, tmp_path: Path) -> None:
+    class Hostile:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return np.float64(1).__reduce__()[0], (Type(), b"12345678")
+
+    class Type:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return np.dtype, (code, False, True)
+
+    with pytest.raises(ResourceError, match="not a pickle of document frequencies"):
+        read_pickle(pickled(tmp_path, {("a",): Hostile()}))
 
 
 def test_written_frequencies_are_read(tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from captious.drawing import counted
 from captious.files import csv_row, csv_text
 from captious.statistics import DEFAULT_RESAMPLES
 from captious.version import __version__
-from captious.words import counted
 from captious_server.boards.query import rounded_outputs
 from captious_server.challenges.definition import FILE_SETTINGS, public_label, public_path
 from captious_server.challenges.drafts import tidy_tables

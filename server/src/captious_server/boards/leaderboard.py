@@ -15,9 +15,9 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.urls import reverse
 
 from captious import drawing
+from captious.drawing import shortened
 from captious.files import csv_row, csv_text
 from captious.statistics import Sampling, bootstrap_p_value, effect_size
-from captious.words import shortened
 from captious_server.boards.query import (
     Query,
     histories,

@@ -29,6 +29,7 @@ from pydantic import (
 )
 
 from captious.data.ids import ImageId
+from captious.drawing import shortened
 from captious.errors import CaptiousError, shown
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric, SetMetric
@@ -37,7 +38,6 @@ from captious.metrics.contract.selection import ALL, check_used
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.models.pretrained import is_here
 from captious.report.images import fields_problem
-from captious.words import shortened
 from captious_server.challenges.problems import ChallengeError, CrossError, at, one_line, sentences, unknown_key
 
 # The metrics of a challenge: requests, settings, and whether they can run here.

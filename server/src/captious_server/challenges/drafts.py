@@ -16,10 +16,10 @@ from django.utils.text import slugify
 from tomlkit import TOMLDocument
 from tomlkit.items import AoT, Table
 
+from captious.drawing import shortened
 from captious.errors import CaptiousError
 from captious.files import whole_file
 from captious.metrics.contract.registry import Request
-from captious.words import shortened
 from captious_server.challenges.definition import (
     FILE_SETTINGS,
     TABLES,

@@ -24,8 +24,8 @@ from markdown_it import MarkdownIt
 
 from captious.data import ImageId, References, read_references
 from captious.data.rows import image_list
+from captious.drawing import counted, sample_of
 from captious.errors import CaptiousError
-from captious.words import counted, sample_of
 from captious_server.challenges.definition import (
     FILE_SETTINGS,
     SETTINGS,

@@ -16,8 +16,8 @@ import yaml
 from django.utils.text import slugify
 
 from captious.data import read_references
+from captious.drawing import shortened
 from captious.errors import CaptiousError, InputError, shown
-from captious.words import shortened
 from captious_server.challenges.definition import directions_of, installed_metrics, moment
 from captious_server.challenges.drafts import tidy_toml
 from captious_server.challenges.folder import FILE_NAME

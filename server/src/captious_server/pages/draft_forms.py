@@ -17,7 +17,7 @@ from django.forms.formsets import BaseFormSet
 from django.utils import timezone
 from django.utils.text import slugify
 
-from captious.words import shortened
+from captious.drawing import shortened
 from captious_server.challenges.definition import PhaseDefinition, directions_of, lacking_metrics, ready_metrics
 from captious_server.challenges.drafts import Row, effective, text_of
 from captious_server.models import Challenge, Draft

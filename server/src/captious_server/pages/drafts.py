@@ -23,8 +23,8 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.data import read_references
+from captious.drawing import counted
 from captious.errors import CaptiousError
-from captious.words import counted
 from captious_server.actions.loading import Changes, check_for_server, export_challenge, load_challenge
 from captious_server.challenges.drafts import (
     effective,

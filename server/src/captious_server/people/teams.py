@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
-from captious.words import counted
+from captious.drawing import counted
 from captious_server.models import (
     Attempt,
     Challenge,

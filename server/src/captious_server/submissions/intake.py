@@ -27,7 +27,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from captious.data.ids import ImageId
-from captious.words import counted_of
+from captious.drawing import counted_of
 from captious_server.models import Attempt, Challenge, Membership, Phase, RefusedUpload, Submission, Team, User
 from captious_server.people.access import visible_challenges
 from captious_server.people.accounts import TooManyRequests, record

@@ -20,9 +20,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from captious import drawing
-from captious.drawing import Cell
+from captious.drawing import Cell, percentage
 from captious.statistics import Sampling
-from captious.words import percentage
 from captious_server.boards.ranking import effect_digits, interval_digits, p_digits
 
 # Inlined styles, so that pages render at a first visit before other files arrive.

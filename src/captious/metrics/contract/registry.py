@@ -169,6 +169,9 @@ def unknown(name: str) -> UnknownNameError:
     help = f"{guess}{toolkit_hint(name)}run `captious metrics` to list them"
     if name.endswith(".py"):
         help = f"a function is requested as {name}:FUNCTION"
+    parts = [part.strip() for part in name.split(",")]
+    if len(parts) > 1 and all(part in requestable() for part in parts):
+        help = f"give a list: {parts}"
     return UnknownNameError(f"there is no metric {shortened(name)}", hint=help)
 
 

@@ -7,6 +7,8 @@ import json
 import math
 import os
 import pickle
+import struct
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -38,25 +40,63 @@ _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
 
 _ALSO_COUNTS = "df"  # the key of vrama91/coco-caption
 _HELP = "give a pickle with document_frequency and ref_len, as the training code writes it"
-#: Classes that such pickles may contain besides plain values, by module and name.
-_KNOWN = {
-    ("collections", "defaultdict"),
-    ("collections", "Counter"),
-    ("collections", "OrderedDict"),
-    ("numpy", "dtype"),
-    ("numpy.core.multiarray", "scalar"),
-    ("numpy._core.multiarray", "scalar"),
-    *((module, name) for module in ("builtins", "__builtin__") for name in ("float", "int", "long", "dict", "tuple")),
+#: Number of documents of pickles that do not say: those of COCO's validation images, from CIDEr's authors.
+_KNOWN_SIZES = {"coco-val": 40_504, "coco-val-df": 40_504}
+
+
+class _NumberType:
+    """A dtype of numpy's numbers."""
+
+    def __init__(self, code: object, *_: object) -> None:
+        if code not in _NUMBERS:
+            raise pickle.UnpicklingError(f"it contains numbers of the type {code!r:.20}")
+        self.code, self.order = str(code), "<"
+
+    def __setstate__(self, state: Any) -> None:
+        self.order = ">" if state[1] == ">" else "<"
+
+
+def _number(type: Any, data: Any) -> float:
+    """Return a number of numpy, which Python 2 writes as text."""
+    if not isinstance(type, _NumberType) or not isinstance(data, bytes | str):
+        raise pickle.UnpicklingError("it contains something else as a number")
+    raw = data.encode("latin-1") if isinstance(data, str) else data
+    value: float = struct.unpack(type.order + _NUMBERS[type.code], raw)[0]
+    return value
+
+
+def _encoded(text: Any, encoding: Any = None) -> bytes:
+    """Return bytes that Python 3 has written by protocol 2, which has none."""
+    if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
+        raise pickle.UnpicklingError("it contains bytes in an unexpected encoding")
+    return text.encode("latin-1")
+
+
+_NUMBERS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q"}
+#: What such pickles may contain besides plain values, by module and name, and what is created for it.
+_KNOWN: Mapping[tuple[str, str], Any] = {
+    ("collections", "defaultdict"): defaultdict,
+    ("collections", "Counter"): Counter,
+    ("collections", "OrderedDict"): OrderedDict,
+    ("_codecs", "encode"): _encoded,
+    ("numpy", "dtype"): _NumberType,
+    ("numpy.core.multiarray", "scalar"): _number,
+    ("numpy._core.multiarray", "scalar"): _number,
+    **{
+        (module, name): kind
+        for module in ("builtins", "__builtin__")
+        for name, kind in (("float", float), ("int", int), ("long", int), ("dict", dict), ("tuple", tuple))
+    },
 }
 
 
 class _Plain(pickle.Unpickler):
-    """An unpickler that only creates dictionaries, tuples, text and numbers."""
+    """An unpickler that only creates dictionaries, tuples, text and numbers, and imports nothing."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _KNOWN:
             raise pickle.UnpicklingError(f"it contains {module}.{name}")
-        return super().find_class(module, "int" if name == "long" else name)
+        return _KNOWN[module, name]
 
 
 def read_pickle(path: str | os.PathLike[str]) -> tuple[Mapping[tuple[str, ...], int], int | None]:
@@ -216,7 +256,7 @@ class DocumentFrequencies:
         Args:
             path: a file with ``document_frequency`` and ``ref_len`` (a number of documents, or its logarithm), or with
                 only the frequencies.
-            n_documents: number of documents, for files without it.
+            n_documents: number of documents, for files without it; known for ``coco-val-df.p`` of CIDEr's authors.
             tokenizer: the tokenizer of the file.
 
         Raises:
@@ -226,6 +266,7 @@ class DocumentFrequencies:
 
         counts, n_in_file = read_pickle(path)
         n = n_in_file if n_documents is None else n_documents
+        n = _KNOWN_SIZES.get(Path(path).stem) if n is None else n
         if n is None:
             raise ParameterError(
                 "the pickle does not say of how many documents it is", where=str(path), hint="give n_documents"
@@ -486,18 +527,42 @@ def _renumbered(ngrams: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArra
 def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
     """Return document frequencies; "coco" for those of the package, and another name for a file.
 
+    A file may be a pickle of training code, with words as the tokenizer ``ptb`` gives them.
+
     Raises:
-        ParameterError: neither frequencies nor a path.
+        ParameterError: neither frequencies nor a path; a pickle with ids in place of words.
         ResourceError: as ``DocumentFrequencies.load``.
     """
     if isinstance(idf, str | os.PathLike):
-        return _coco_val() if os.fspath(idf) == COCO_VAL else DocumentFrequencies.load(idf)
+        if os.fspath(idf) == COCO_VAL:
+            return _coco_val()
+        return _of_pickle(idf) if _is_pickle(idf) else DocumentFrequencies.load(idf)
     if not isinstance(idf, DocumentFrequencies):
         raise ParameterError(
             f"{shortened(idf)} does not hold document frequencies",
             hint="give a file that captious fit cider-d wrote, or captious.DocumentFrequencies",
         )
     return idf
+
+
+def _is_pickle(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file begins like a pickle of any protocol; the files of ``save`` are zip archives."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(1) in (b"\x80", b"(", b"c", b"}")
+    except (OSError, ValueError):
+        return False
+
+
+def _of_pickle(path: str | os.PathLike[str]) -> DocumentFrequencies:
+    frequencies = DocumentFrequencies.from_pickle(path, tokenizer="ptb")
+    if all(map(str.isdecimal, frequencies.vocabulary.words())):
+        raise ParameterError(
+            "the n-grams of this pickle are ids of a vocabulary, not words",
+            where=os.fspath(path),
+            hint="give the file with words, such as coco-train-words.p beside coco-train-idxs.p",
+        )
+    return frequencies
 
 
 @cache
@@ -518,7 +583,8 @@ class FrequenciesParameter(
             default=default,
             read=as_frequencies,
             keep_none=True,
-            summary="document frequencies: a file, or coco (COCO's validation images); none to count the references",
+            summary="document frequencies: a file, also a pickle (.p) of training code, or coco (COCO's validation "
+            "images); none to count the references",
             signature_key="",  # the counted corpus is known only after the fit
         )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from captious.data import Captions, ImageId, References, read_rows
-from captious.data.ids import IdForm, are_numbers, numbers_from_text, read_alike
+from captious.data.ids import IdForm, by_rule, numbers_from_text, read_alike
 from captious.data.rows import CaptionRows, image_list
 from captious.errors import MissingObjectsError, ParameterError, ResourceError, needed_for, option
 from captious.files import checksum, user_text, whole_file
@@ -218,7 +218,7 @@ class ImageObjects:
                 where=f"without ids: {by_position[0]}",
                 hint="give captions and objects with image ids, as {image_id: caption} and {image_id: [objects]}",
             )
-        own, images = read_alike(self._images, self.id_form, references.images, references.id_form)
+        own, images = read_alike(by_rule(self._images, references.ids_read), references.images)
         table = self.by_image if own is self._images else dict(zip(own, self.by_image.values(), strict=True))
         return [table.get(image) for image in images]
 
@@ -228,10 +228,12 @@ class ImageObjects:
         Raises:
             ParameterError: one side has ids, the other only positions.
         """
-        if {self.id_form, other.id_form} == {"text", "typed"}:
-            sides = read_alike(self._images, self.id_form, other._images, other.id_form)
+        if "position" not in (self.id_form, other.id_form):
+            sides = read_alike(self._images, other._images)
             self, other = (
-                ImageObjects(dict(zip(ids, side.by_image.values(), strict=True)), name=side.name)
+                side
+                if ids is side._images
+                else ImageObjects(dict(zip(ids, side.by_image.values(), strict=True)), name=side.name)
                 for ids, side in zip(sides, (self, other), strict=True)
             )
         elif self.id_form != other.id_form:
@@ -267,8 +269,8 @@ class ImageObjects:
         with needed_for("parquet", "parquet"):
             import pyarrow as pa
             import pyarrow.parquet as pq
-        images = list(numbers_from_text(self.by_image) if self.id_form == "text" else self.by_image)
-        if not are_numbers(images):
+        images = list(numbers_from_text(self._images) if self.id_form == "text" else self._images)
+        if not all(isinstance(image, int) for image in images):
             images = [str(image) for image in images]
         names = pa.array([*map(sorted, self.by_image.values())], pa.list_(pa.string()))
         content = io.BytesIO()

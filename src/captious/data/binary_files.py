@@ -1,8 +1,10 @@
-"""Columns of parquet files, read in batches of rows."""
+"""Rows of parquet files and of spreadsheets, which need packages of their own."""
 
 from __future__ import annotations
 
 import importlib
+import io
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
@@ -80,3 +82,30 @@ def _values(column: Any, name: str, numbers: Sequence[int], source: Source) -> l
                     hint="image ids must be integers or strings, and captions must be strings",
                 ) from None
         raise
+
+
+def spreadsheet_rows(file: IO[bytes], source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of the first sheet of an .xlsx file as records, with their numbers; the first row has the names.
+
+    Raises:
+        MissingExtraError: openpyxl is not installed.
+        CaptionFileError: not a spreadsheet, or too large.
+    """
+    with needed_for("reading a spreadsheet", "xlsx", where=source.name):
+        openpyxl = importlib.import_module("openpyxl")
+    content = file.read()
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_size(sum(entry.file_size for entry in archive.infolist()), len(content))
+        sheet = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
+        lines = sheet.iter_rows(values_only=True)
+        names = [str(name) for name in next(lines, ())]
+        for number, line in enumerate(lines, 2):
+            if any(cell is not None for cell in line):
+                yield number, dict(zip(names, line, strict=False))
+    except UnpackedSizeError as error:
+        raise CaptionFileError(f"the file is too large: {error}", where=source.name, hint=RAISE_LIMIT) from error
+    except (zipfile.BadZipFile, OSError, IndexError, KeyError, openpyxl.utils.exceptions.InvalidFileException) as error:
+        raise CaptionFileError(
+            f"this is not a spreadsheet: {error}", where=source.name, hint="save it again as .xlsx, or as .csv"
+        ) from error

@@ -1,0 +1,238 @@
+"""Files as people have them: they are read, or the error says what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import captious
+from captious.data import CaptionFile, read_captions, read_references, read_rows
+from captious.errors import CaptionFileError, CaptiousError, InputError, ParameterError, UnknownNameError
+from tests.data.conftest import Write
+
+CAPTIONS = ["a cat", "a dog, red", "it's a cow"]
+RECORDS = [{"image_id": image, "caption": caption} for image, caption in enumerate(CAPTIONS, 1)]
+LINES = "\n".join(map(json.dumps, RECORDS))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("wrapped.json", json.dumps({"model": "m", "seed": 1, "tags": ["a"], "predictions": RECORDS})),
+        ("wrapped.json", json.dumps({"config": {"beam": 5}, "results": RECORDS}, indent=1)),
+        ("wrapped.json", json.dumps({"model": "m", "results": {str(r["image_id"]): r["caption"] for r in RECORDS}})),
+        ("lines.json", LINES),
+        ("lines.json", f"\ufeff{LINES}\n\n"),
+        ("excel.csv", "\ufeffimage_id;caption\r\n1;a cat\r\n2;a dog, red\r\n3;it's a cow\r\n"),
+        ("dcase.csv", 'file_name,caption_predicted\n1,a cat\n2,"a dog, red"\n3,it\'s a cow\n'),
+        ("list.csv", 'image_id,caption\n1,[\'a cat\']\n2,"[\'a dog, red\']"\n3,"[""it\'s a cow""]"\n'),
+        ("upper.JSON", json.dumps(RECORDS)),
+    ],
+)
+def test_candidates_are_read(write: Write, name: str, content: str) -> None:
+    captions = read_captions(write(name, content), {1: ["x"], 2: ["y"], 3: ["z"]})
+    assert (captions.ids, [*captions.candidates]) == ((1, 2, 3), CAPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("dcase.csv", "file_name,caption_reference_01,caption_reference_02\n1,a,b\n2,c,d\n"),
+        ("clotho.csv", "file_name,caption_1,caption_2,caption_3\n1,a,b,\n2,c,d,\n"),
+        ("list.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,\"['c', 'd']\"\n"),
+        ("list.csv", 'image_id,references\n1,"[""a"", ""b""]"\n2,"[""c"", ""d""]"\n'),
+        ("numpy.csv", "image_id,captions\n1,\"['a'\n 'b']\"\n2,\"['c' 'd']\"\n"),
+        ("mixed.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,c\n2,\"['d']\"\n"),
+        ("wrapped.json", json.dumps({"info": "x", "data": {"1": ["a", "b"], "2": ["c", "d"]}})),
+    ],
+)
+def test_references_are_read(write: Write, name: str, content: str) -> None:
+    references = read_references(write(name, content))
+    assert ([*map(str, references.ids)], references.texts) == (["1", "2"], ("a", "b", "c", "d"))
+
+
+def test_lists_as_text_are_never_one_caption(write: Write) -> None:
+    listed = ["['a cat', 'the cat']", "['a dog', 'the dog']"]
+    cut = "image_id,caption\n1,\"['a cat', 'the\"\n2,\"['a dog']\"\n"
+    cases: list[tuple[Any, str]] = [
+        ({1: listed[0], 2: listed[1]}, "written as text"),
+        ([{"image_id": 1, "caption": listed[0]}], "written as text"),
+        (write("c.json", json.dumps({"1": listed[0], "2": listed[1]})), "written as text"),
+        (write("cut.csv", cut), "written as text that cannot be read"),
+        (write("many.csv", f'image_id,caption\n1,"{listed[0]}"\n2,"{listed[1]}"\n'), "more than one candidate"),
+    ]
+    for source, message in cases:
+        with pytest.raises(InputError, match=message):
+            read_rows(source, "candidates")
+    assert read_rows({1: "['a'", 2: "a dog", 3: "b"}, "candidates").texts[0] == "['a'"  # one answer of a model
+
+
+def test_cases_with_lists(shared_cases: Path) -> None:
+    right = read_captions(shared_cases / "candidates.json", shared_cases / "references.json")
+    stringified = read_captions(shared_cases / "candidates.json", shared_cases / "stringified.csv")
+    assert stringified.references.texts == right.references.texts
+    both = read_captions(shared_cases / "stringified_vlm.csv", shared_cases / "stringified_vlm.csv")
+    assert (both.candidates, both.references.texts) == (right.candidates, right.references.texts)
+
+
+@pytest.mark.parametrize("file", ["excel_semicolons.csv", "wrapped.json"])
+def test_cases_of_candidates(shared_cases: Path, file: str) -> None:
+    references = shared_cases / "references.json"
+    right = captious.score(shared_cases / "candidates.json", references, "bleu-1")["bleu-1"].score
+    assert captious.score(shared_cases / file, references, "bleu-1")["bleu-1"].score == right
+
+
+def test_the_pair_of_an_audio_challenge_is_read(shared_cases: Path) -> None:
+    captions = read_captions(shared_cases / "dcase_predicted.csv", shared_cases / "dcase_references.csv")
+    assert captions.ids == ("rain.wav", "gate.wav")
+    assert captions.references.offsets.tolist() == [0, 2, 4]
+
+
+def test_identical_rows_are_called_so(shared_cases: Path, write: Write) -> None:
+    with pytest.raises(InputError, match="2 of 4 images have more than one candidate") as caught:
+        read_rows(shared_cases / "duplicate_rows.json", "candidates")
+    assert "in identical rows" in caught.value.message
+    assert "remove the repeated ones" in caught.value.hint
+    with pytest.raises(InputError) as caught:
+        read_rows(write("c.csv", "image_id,caption\n1,a\n1,b\n"), "candidates")
+    assert "identical" not in caught.value.message + caught.value.hint
+
+
+# Lines.
+
+
+def test_lines_are_captions_by_position(shared_cases: Path, write: Write) -> None:
+    captions = read_captions(shared_cases / "lines.txt", shared_cases / "lines_reference_1.txt")
+    assert captions.ids == (0, 1, 2, 3)
+    assert captions.candidates[0] == "a yellow tram drives over a bridge"
+    listed = read_captions(write("c.txt", "a cat\r\n\r\na dog, red\n"), [["x"], ["y"], ["z"]])
+    assert listed.candidates == ("a cat", "", "a dog, red")
+    tabs = read_references(write("r.txt", "a cat\tthe cat\na dog\tthe dog\n"))
+    assert tabs.texts == ("a cat", "the cat", "a dog", "the dog")
+    forced = read_rows(CaptionFile(write("c.log", "1.jpg,a\n2.jpg,b\n"), format="lines"), "candidates")
+    assert forced.texts == ("1.jpg,a", "2.jpg,b")
+
+
+def test_several_files_of_references_are_pasted(shared_cases: Path, tmp_path: Path) -> None:
+    """``paste``, as the docs say, makes one file of several with a reference per line."""
+    files = [str(shared_cases / f"lines_reference_{k}.txt") for k in (1, 2)]
+    (tmp_path / "references.txt").write_bytes(subprocess.run(["paste", *files], capture_output=True, check=True).stdout)
+    captions = read_captions(shared_cases / "lines.txt", tmp_path / "references.txt")
+    right = read_captions(shared_cases / "candidates.json", shared_cases / "references.json")
+    assert captions.references.texts == right.references.texts
+
+
+def test_lines_with_ids_need_a_header(write: Write, tmp_path: Path) -> None:
+    path = write("my captions.txt", "1.jpg\ta cat on a sofa\n2.jpg\ta dog\n")
+    with pytest.raises(CaptionFileError, match="seem to begin with image ids") as caught:
+        read_rows(path, "candidates")
+    command = caught.value.hint.partition("in a shell: ")[2]
+    subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path)
+    rows = read_rows(f"{path}.tsv", "candidates")
+    assert (rows.ids, rows.texts) == (("1.jpg", "2.jpg"), ("a cat on a sofa", "a dog"))
+    with pytest.raises(CaptionFileError, match="seem to begin with image ids"):
+        read_rows(write("c.txt", "1,a cat\n2,a dog\n"), "candidates")
+
+
+def test_lines_do_not_match_ids(write: Write) -> None:
+    with pytest.raises(ParameterError, match="one side has image ids and the other only positions"):
+        read_captions(write("c.txt", "a cat\na dog\n"), {1: ["a"], 2: ["b"]})
+
+
+# Streams.
+
+
+@pytest.mark.parametrize("content", [LINES, json.dumps(RECORDS), "image_id,caption\n1,x\n2,y\n3,z\n"])
+def test_pipes_are_read_once(tmp_path: Path, content: str) -> None:
+    pipe = tmp_path / "63"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(content,))
+    writer.start()
+    rows = read_captions(pipe)
+    writer.join()
+    assert len(rows) == 3
+
+
+def test_process_substitution(tmp_path: Path, write: Write) -> None:
+    candidates = write("c.json", json.dumps({"model": "m", "predictions": RECORDS}))
+    references = write("r.json", json.dumps({str(r["image_id"]): [r["caption"]] for r in RECORDS}))
+    script = "import captious, sys; print(captious.score(sys.argv[1], sys.argv[2], 'bleu-1')['bleu-1'].score)"
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} <(cat {candidates}) <(cat {references})"
+    shown = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert float(shown.stdout) > 0.99
+
+
+# What is refused.
+
+
+def test_names_of_files_are_not_captions(tmp_path: Path) -> None:
+    for source in (["a.json", "b.json"], ["a.jpg", "b/c.PNG"], ("a.csv.gz",), {"base": "a.json", "mine": "b.json"}):
+        with pytest.raises(InputError, match="these are names of files, not captions") as caught:
+            read_rows(source, "candidates")
+        assert "path of one file" in caught.value.hint
+        assert "score_systems" in caught.value.hint
+    assert read_rows(["a.jpg of a cat", "b.jpg"], "candidates").texts == ("a.jpg of a cat", "b.jpg")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("a dog runs", ["a dog runs", "['a dog runs']"]),
+        (b"a dog", ["bytes"]),
+        (None, ["NoneType"]),
+        (5, ["int"]),
+        ({"mine": {1: "a"}, "base": {1: "b"}}, ["score_systems"]),
+        ({"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a"}]}, ["give the path of its file"]),
+        ({"image_id": 1, "caption": "a"}, ["a list of records, not a single record"]),
+        ({1.0: "a"}, ["must be integers or strings"]),
+        ([1, 2], ["must be strings"]),
+    ],
+)
+def test_python_data_is_not_guessed_at(source: Any, words: list[str]) -> None:
+    with pytest.raises(CaptiousError) as caught:
+        read_rows(source, "candidates")
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_a_missing_file_proposes_its_neighbour(write: Write, tmp_path: Path) -> None:
+    write("references.json", "{}")
+    write("other.csv", "")
+    for name in ("References.json", "refrences.json", "references.jsonl"):
+        with pytest.raises(CaptionFileError, match="there is no such file") as caught:
+            read_rows(tmp_path / name, "references")
+        assert caught.value.hint == f"did you mean {tmp_path / 'references.json'}?"
+    with pytest.raises(CaptionFileError) as caught:
+        read_rows(tmp_path / "x.json", "references")
+    assert "did you mean" not in caught.value.hint
+
+
+def test_caption_file_says_how_a_file_is_read(write: Write) -> None:
+    path = write("captions.log", LINES)
+    assert read_rows(CaptionFile(path, format="jsonl"), "candidates").texts == tuple(CAPTIONS)
+    with pytest.raises(CaptionFileError, match=r"'\.log' is not the extension"):
+        read_rows(path, "candidates")
+    with pytest.raises(UnknownNameError, match="no format 'yaml'"):
+        read_rows(CaptionFile(path, format="yaml"), "candidates")
+    with pytest.raises(UnknownNameError, match="no layout 'karpaty'") as caught:
+        read_rows(CaptionFile(path, format="jsonl", layout="karpaty"), "candidates")
+    assert "did you mean karpathy?" in caught.value.hint
+    with pytest.raises(CaptionFileError, match="this is not the layout 'Karpathy'"):
+        read_rows(CaptionFile(write("c.json", json.dumps({"1": "a"})), layout="karpathy"), "references")
+    with pytest.raises(CaptionFileError, match="this is not the layout 'VATEX': it lacks 'videoID'"):
+        read_rows(CaptionFile(write("c.json", json.dumps(RECORDS)), layout="vatex"), "references")
+    assert CaptionFile(path) == CaptionFile(Path(path)) != CaptionFile(path, layout="coco")
+    with pytest.raises(TypeError):
+        CaptionFile(path, "id=key")  # type: ignore[misc]
+
+
+def test_records_under_two_keys_are_refused(write: Write) -> None:
+    with pytest.raises(CaptionFileError, match="records are under 2 keys"):
+        read_rows(write("c.json", json.dumps({"greedy": RECORDS, "beam": RECORDS})), "candidates")
