@@ -207,9 +207,15 @@ def collapsed(
     if sentence.links:
         edges += sentence.added
         shared = set(edges)
+        above: dict[int, list[Edge]] = {}
+        below: dict[int, list[Edge]] = {}
+        for edge in edges:
+            above.setdefault(edge[1], []).append(edge)
+            below.setdefault(edge[0], []).append(edge)
         for first, second in sentence.links:
-            shared.update(_shared_governors(edges, first, second))
-            shared.update(_shared_subject(sentence, edges, first, second))
+            with_clauses = all(any(edge[2] == "acl:relcl" for edge in below.get(word, ())) for word in (first, second))
+            shared.update(_shared_governors(above.get(first, ()), second, with_clauses))
+            shared.update(_shared_subject(sentence, below.get(first, ()), below.get(second, ()), second))
         edges = list(shared)
     n = sentence.size
     edges.sort(key=lambda e: (e[0] > 0, (e[1] - 1) % n, (e[0] - 1) % n, e))
@@ -389,28 +395,24 @@ def _name_modifier(sentence: _Sentence, noun: int, cases: list[int]) -> None:
         sentence.relations[noun] = f"{relation}:{sentence.text(max(cases, key=_bucket))}"
 
 
-def _shared_governors(edges: Sequence[Edge], first: int, second: int) -> Iterator[Edge]:
-    """Give the second of two coordinated words the governors of the first.
+def _shared_governors(above: Sequence[Edge], second: int, with_clauses: bool) -> Iterator[Edge]:
+    """Give the second of two coordinated words the governors of the first, to which it has the edges ``above``.
+
+    Objects are not shared if both words have relative clauses: ``boys who run and boys who jump``.
 
     Example:
         she eats cake and pie
         nsubj(eats, she) dobj(eats, cake) cc(cake, and) conj(cake, pie)
         -> nsubj(eats, she) dobj(eats, cake) cc(cake, and) conj:and(cake, pie) dobj(eats, pie)
     """
-    for head, dependent, relation in edges:
-        if dependent == first and head and relation != "case":
-            if relation == "dobj" and _have_clauses(edges, first, second):
-                continue
+    for head, _, relation in above:
+        if head and relation != "case" and not (relation == "dobj" and with_clauses):
             yield head, second, relation
 
 
-def _have_clauses(edges: Sequence[Edge], first: int, second: int) -> bool:
-    """Return whether both words have relative clauses, ``boys who run and boys who jump``."""
-    heads = {head for head, _, relation in edges if relation == "acl:relcl"}
-    return first in heads and second in heads
-
-
-def _shared_subject(sentence: _Sentence, edges: Sequence[Edge], first: int, second: int) -> Iterator[Edge]:
+def _shared_subject(
+    sentence: _Sentence, below_first: Sequence[Edge], below_second: Sequence[Edge], second: int
+) -> Iterator[Edge]:
     """Give the second of two coordinated verbs or adjectives the subject of the first, unless it has its own.
 
     Example:
@@ -425,10 +427,10 @@ def _shared_subject(sentence: _Sentence, edges: Sequence[Edge], first: int, seco
     tag = sentence.tags[(second - 1) % sentence.size]
     if not tag.startswith(("V", "J")):
         return
-    relations = {relation for head, _, relation in edges if head == second}
+    relations = {relation for _, _, relation in below_second}
     if not relations.isdisjoint(_SUBJECTS):
         return
-    subjects = [edge for edge in edges if edge[0] == first and edge[2] in ("nsubj", "nsubjpass")]
+    subjects = [edge for edge in below_first if edge[2] in ("nsubj", "nsubjpass")]
     if not subjects:
         return
     _, subject, relation = min(subjects, key=lambda edge: _bucket(edge[1]))
