@@ -78,7 +78,8 @@ def test_split_selects_part_of_a_data_set(tmp_path: Path, run: Run) -> None:
     candidates = tmp_path / "candidates.json"
     candidates.write_text('{"COCO_val2014_000000391895.jpg": "a baker", "COCO_val2014_000000522418.jpg": "two girls"}')
     arguments = ("score", str(candidates), str(LAYOUTS / "dataset_coco.json"), "-m", "rouge-l", "--format", "json")
-    assert run(*arguments, "--split", "test").json["systems"][0]["n_images"] == 2
+    assert_refused(run(*arguments, "--split", "test"), "--ids integer")
+    assert run(*arguments, "--split", "test", "--ids", "integer").json["systems"][0]["n_images"] == 2
     assert_refused(run(*arguments), "3 splits, and none was chosen", "--split NAME")
     assert_refused(run(*arguments, "--split", "tset"), "there is no split 'tset'", "test (2)")
 

@@ -137,17 +137,18 @@ def test_errors_of_a_process_have_no_traceback(folder: Path, start: Run) -> None
     assert "\x1b" not in outcome.err
 
 
-def test_a_wrapped_results_file_is_explained(folder: Path, run: Run) -> None:
-    write(folder, "x.json", {"predictions": json.loads((folder / "baseline.json").read_text())})
-    assert_refused(run("score", "x.json", "references.json", "-m", "rouge-l"), "x.json: key 'predictions'", "image_id")
+def test_a_wrapped_results_file_is_read(folder: Path, run: Run) -> None:
+    write(folder, "x.json", {"model": "m", "predictions": json.loads((folder / "baseline.json").read_text())})
+    scores = [run("score", name, "references.json", "-m", "rouge-l").out for name in ("x.json", "baseline.json")]
+    assert scores[0].split()[-1] == scores[1].split()[-1]
 
 
-def test_ids_of_both_types_in_one_file_are_explained(folder: Path, run: Run) -> None:
+def test_ids_of_both_types_in_one_file_are_read(folder: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     for record in records[::2]:
         record["image_id"] = str(record["image_id"])
     write(folder, "x.json", records)
-    assert_refused(run("score", "x.json", "references.json", "-m", "rouge-l"), "strings")
+    assert run("score", "x.json", "references.json", "-m", "rouge-l").code == 0
 
 
 @pytest.mark.parametrize("number", ["four", "0", "-1", "1.5"])

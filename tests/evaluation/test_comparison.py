@@ -74,7 +74,7 @@ def test_reports_of_one_name_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"metrics": ["bleu-4"]}, {"match": "common"}, {"clean": "markdown"}, {"several": "mean"}],
+    [{"metrics": ["bleu-4"]}, {"match": "common"}, {"ids": "stem"}, {"clean": "markdown"}, {"several": "mean"}],
 )
 def test_arguments_that_scored_reports_cannot_use_are_refused(options: dict[str, Any]) -> None:
     bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))

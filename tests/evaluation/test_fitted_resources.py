@@ -59,7 +59,7 @@ def test_human_captions_are_read_by_column(tmp_path: Path) -> None:
     renamed = tmp_path / "renamed.json"
     renamed.write_text(json.dumps([{"key": row["image_id"], "text": row["caption"]} for row in people]))
     settings, references = Settings(model=model), [EXAMPLES / "references.json"]
-    file = captious.CaptionFile(renamed, "id=key,caption=text")
+    file = captious.CaptionFile(renamed, columns="id=key,caption=text")
     renamed_columns, usual = (
         fit_resource("smurf", references, human=human, settings=settings).resource
         for human in (file, EXAMPLES / "improved.json")

@@ -264,10 +264,24 @@ class TestImages:
             captious.score(REFERENCES, CANDIDATES, ["rouge-l"])
         assert "are these the references?" in caught.value.hint
 
-    def test_int_and_str_ids_are_different_images(self) -> None:
-        report = captious.score({1: "one a", "1": "two a"}, {"1": ["two", "x"], 1: ["one", "y"]}, ["rouge-1"])
-        assert report.ids == ("1", 1)
+    def test_an_integer_and_its_text_are_one_image(self) -> None:
+        report = captious.score({"1": "one a", 2: "two a"}, {2: ["two", "x"], 1: ["one", "y"]}, ["rouge-1"])
+        assert report.ids == (2, 1)
         assert report["rouge-1"].per_caption.tolist() == [0.5, 0.5]
+        with pytest.raises(ParameterError, match="two ids would be one image"):
+            captious.score({1: "one a", "1": "two a"}, {"1": ["two", "x"], 1: ["one", "y"]}, ["rouge-1"])
+
+    @pytest.mark.filterwarnings("ignore:too few images")
+    def test_ids_are_read_by_a_rule(self) -> None:
+        candidates, references = {"a/1.jpg": "one a", "a/2.jpg": "two a"}, {2: ["two", "x"], 1: ["one", "y"]}
+        report = captious.score(candidates, references, ["rouge-1"], ids="stem")
+        assert report.ids == (2, 1)
+        plain = captious.score({1: "one a", 2: "two a"}, references, ["rouge-1"])
+        assert report["rouge-1"].signature == plain["rouge-1"].signature  # ids are no part of a score
+        assert captious.score_systems({"a": candidates}, references, "rouge-1", ids="stem")["a"].ids == (2, 1)
+        assert captious.check(candidates, references, ids="stem").n_candidates == 2
+        compared = captious.compare(candidates, candidates, references, "rouge-1", ids="stem", names=("a", "b"))
+        assert compared["rouge-1"].difference == 0
 
     def test_references_may_be_read_once_for_many_systems(self) -> None:
         table = read_references(REFERENCES)

@@ -143,9 +143,9 @@ def test_signatures_and_warnings_are_those_of_score() -> None:
 
 def test_stream_accepts_reading_options_of_score() -> None:
     stream = captious.Stream("bleu-1")
-    candidates = [{"key": 1, "caption": "**a dog**"}, {"key": 3, "caption": "a bird"}]
-    references = [{"key": 1, "caption": "a dog"}, {"key": 2, "caption": "a cat"}]
-    options = {"match": "common", "clean": "markdown", "columns": "id=key"}
+    candidates = {"1.jpg": "**a dog**", "3.jpg": "a bird"}
+    references = {1: "a dog", 2: "a cat"}
+    options = {"match": "common", "clean": "markdown", "ids": "stem"}
     stream.update(candidates, references, **options)  # type: ignore[arg-type]
     report = captious.score(candidates, references, "bleu-1", **options)  # type: ignore[call-overload]
     assert stream.compute() == {"bleu-1": report["bleu-1"].score}

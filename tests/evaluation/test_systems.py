@@ -31,27 +31,29 @@ class TestScore:
             reports["other"]
 
     @pytest.mark.filterwarnings("ignore")
-    def test_columns_and_split_apply_to_systems(self, tmp_path: Path) -> None:
-        """A name applies to each source that has it; an unknown one is refused."""
+    def test_files_of_systems_have_columns_and_splits_of_their_own(self, tmp_path: Path) -> None:
         rows = [
             {"image_id": i, "caption": text, "split": "val" if i == 2 else "test"}
             for i in (0, 1, 2)
             for text in REFERENCES[i]
         ]
         (tmp_path / "good.csv").write_text("key,text\n" + "".join(f"{i},{GOOD[i]}\n" for i in (0, 1)))
-        systems = {"good": tmp_path / "good.csv", "poor": {i: POOR[i] for i in (0, 1)}}
-        part = {"columns": "id=key,caption=text", "split": "test"}
+        (tmp_path / "references.json").write_text(json.dumps(rows))
+        good = captious.CaptionFile(tmp_path / "good.csv", columns={"id": "key", "caption": "text"})
+        references = captious.CaptionFile(tmp_path / "references.json", split="test")
+        systems = {"good": good, "poor": {i: POOR[i] for i in (0, 1)}}
         first = {i: REFERENCES[i] for i in (0, 1)}
-        reports = captious.score_systems(systems, rows, METRICS, **part)
+        reports = captious.score_systems(systems, references, METRICS)
         expected = captious.score_systems(
             {name: {i: one[i] for i in first} for name, one in {"good": GOOD, "poor": POOR}.items()}, first, METRICS
         )
         assert reports.to_dict() == expected.to_dict()
         assert captious.compare(reports).to_dict() == captious.compare(expected).to_dict()
-        assert captious.check(systems["good"], rows, **part).system == "good"
-        for wrong, message in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
-            with pytest.raises(InputError, match=message):
-                captious.score_systems(systems, rows, METRICS, **part | wrong)
+        assert captious.check(good, references).system == "good"
+        with pytest.raises(InputError, match="no column 'yek'"):
+            captious.score(captious.CaptionFile(good.path, columns="id=yek"), references, METRICS)
+        with pytest.raises(InputError, match="there is no split 'dev'"):
+            captious.score(good, captious.CaptionFile(references.path, split="dev"), METRICS)
 
     def test_mapping_of_whole_systems_is_recognized(self, tmp_path: Path) -> None:
         (tmp_path / "good.json").write_text(json.dumps(GOOD))

@@ -95,8 +95,9 @@ def compare(
     if len(candidates) > 2 and (examples or group_by):
         raise click.UsageError("--examples and --group-by compare two systems")
     names = system_names(candidates)
+    given = None if references is None else read_references(references)
     answers = [read_rows(file, "candidates", several=bool(options["several"])) for file in candidates]
-    table = absent_references(answers[0]) if references is None else read_references(references)
+    table = absent_references(answers[0]) if given is None else given
     sources = [*([] if references is None else [references]), *candidates]
     groups = None if group_by is None else groups_of(group_by, sources, table, settings)
     systems: dict[str, Any] = dict(zip(names, answers, strict=True))

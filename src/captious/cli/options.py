@@ -60,12 +60,14 @@ no_references_option = click.option(
     is_flag=True,
     help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
 )
+_LOGS = [layout.option for layout in LAYOUTS if layout.answer is not None]
 harness_option = click.option(
     "--from",
     "harness",
-    type=click.Choice([layout.option for layout in LAYOUTS if layout.answer is not None], case_sensitive=False),
-    help="Files are logs in this layout, one per system. References are those of the first log if it has any, or else "
-    "the last file.",
+    type=click.Choice(_LOGS, case_sensitive=False),
+    metavar="LAYOUT",
+    help=f"Files are logs in this layout, one per system: {', '.join(_LOGS)}. References are those of the first log if "
+    "it has any, or else the last file.",
 )
 data_option = click.option(
     "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."

@@ -189,9 +189,10 @@ def score(
         check_caption_file(per_caption)
     selection = select(metrics, settings, several=bool(several))
     sources = [*candidates] if references is None else [references, *candidates]
+    given = None if references is None else read_references(references)
     with steps(candidates, lambda file: f"reading {file}") as files_read:
         rows = [read_rows(file, "candidates", several=bool(several)) for file in files_read]
-    table = absent_references(rows[0]) if references is None else read_references(references)
+    table = absent_references(rows[0]) if given is None else given
     groups = None if group_by is None else groups_of(group_by, sources, table, settings)
     loaded = [read_captions(one, table, match=match, ids=ids, several=several, clean=clean) for one in rows]
     ways = ways_of(several)

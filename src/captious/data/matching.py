@@ -219,8 +219,9 @@ def read_captions(
         if has_several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
+    given = None if references is None else read_references(references)
     rows = read_rows(candidates, "candidates", several=has_several)
-    table = absent_references(rows) if references is None else read_references(references)
+    table = absent_references(rows) if given is None else given
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before
