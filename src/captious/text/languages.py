@@ -1,9 +1,18 @@
-"""Languages of captions, with their tokenizers and stemmers."""
+"""Languages of captions: their tokenizers and stemmers, and detection by script, function words and letters.
+
+``function_words.tsv`` has a few dozen words a language: articles, prepositions, conjunctions, pronouns, auxiliary verbs
+and small numbers, most of them in the lists of stopwords-iso (https://github.com/stopwords-iso, MIT), and what captions
+often begin with, such as "a man" and "two dogs".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.words import shortened
@@ -86,3 +95,100 @@ def as_language(language: Language | str) -> Language:
             hint=f"the languages are {', '.join(sorted(LANGUAGES))}; for others, give a tokenizer, such as unicode",
         )
     return LANGUAGES[code]
+
+
+# Detection.
+
+#: Letters beyond ASCII, by language.
+_LETTERS = {
+    **{"ca": "àçèéíïòóúü", "cs": "ěščřžýáíéúůťďň", "da": "æøå", "de": "äöüß", "es": "áéíóúñü", "et": "äöõüšž"},
+    **{"fi": "äö", "fr": "àâçéèêëîïôûùœ", "ga": "áéíóú", "gl": "áéíñóúü", "hr": "čćđšž", "hu": "áéíóöőúüű"},
+    **{"is": "áðéíóúýþæö", "it": "àèéìòù", "lt": "ąčęėįšųūž", "lv": "āčēģīķļņšūž", "mi": "āēīōū", "nl": "éëïóö"},
+    **{"no": "æøå", "pl": "ąćęłńóśźż", "pt": "ãõáâàéêíóôúç", "ro": "ăâîșțşţ", "sk": "áäčďéíľĺňóôŕšťúýž", "sl": "čšž"},
+    **{"sr": "čćđšž", "sv": "åäö", "tr": "çğıöşü", "uk": "іїєґабвгдежзийклмнопрстуфхцчшщьюя"},
+    "vi": "ăâđêôơưáàảãạấầẩẫậắằẳẵặéèẻẽẹếềểễệíìỉĩịóòỏõọốồổỗộớờởỡợúùủũụứừửữựýỳỷỹỵ",
+}
+#: Scripts of one language: its code, and the characters of the script.
+_SCRIPTS = {
+    **{"ja": "\u3040-\u30ff", "ko": "\uac00-\ud7af\u1100-\u11ff", "zh": "\u3400-\u4dbf\u4e00-\u9fff"},
+    **{"th": "\u0e00-\u0e7f", "lo": "\u0e80-\u0eff", "my": "\u1000-\u109f", "km": "\u1780-\u17ff"},
+    **{"el": "\u0370-\u03ff\u1f00-\u1fff", "hy": "\u0530-\u058f", "he": "\u0590-\u05ff", "bn": "\u0980-\u09ff"},
+    **{"pa": "\u0a00-\u0a7f", "gu": "\u0a80-\u0aff", "ta": "\u0b80-\u0bff", "te": "\u0c00-\u0c7f"},
+    **{"kn": "\u0c80-\u0cff", "ml": "\u0d00-\u0d7f"},
+}
+_OF_SCRIPT = {code: re.compile(f"[{characters}]") for code, characters in _SCRIPTS.items()}
+#: Languages whose words are not written apart, so that tokenizers for English read sentences as words.
+WITHOUT_SPACES = frozenset(("ja", "zh", "th", "lo", "my", "km"))
+_WORD = re.compile(r"\w[\w\u0900-\u0dff]*")  # with vowel signs of India's scripts
+_LEAST = 0.12  # share of words that tell a language
+_CLOSE = 0.15  # a word of several languages counts a little less than one of a single language
+
+
+#: Close relatives, which one caption may not tell apart.
+_RELATED = ("da no sv", "id ms", "hr sr sl", "cs sk sl", "es pt gl ca", "ru uk bg", "hi mr ne", "zh ja")
+
+
+def related(a: str, b: str) -> bool:
+    """Return whether two languages are the same or close relatives."""
+    return a == b or any({a, b} <= {*group.split()} for group in _RELATED)
+
+
+@cache
+def function_words() -> Mapping[str, Sequence[str]]:
+    """Return the languages of each word of ``function_words.tsv``, by word."""
+    languages_of: dict[str, list[str]] = {}
+    for line in Path(__file__).with_name("function_words.tsv").read_text("utf-8").splitlines():
+        code, words = line.split("\t")
+        for word in words.split():
+            languages_of.setdefault(word, []).append(code)
+    return languages_of
+
+
+def language_of(text: str) -> str:
+    """Return the code of the language of a caption; empty if it is not known.
+
+    It is right for nearly all captions of six words and more. Close relatives, such as Danish and Norwegian, are told
+    apart only in many captions: see ``main_language``.
+    """
+    evidence = _evidence(text)
+    english = evidence.pop("en", 0.0)
+    best, most = max(evidence.items(), key=lambda item: item[1], default=("", 0.0))
+    if english and english >= most - _CLOSE:
+        return "en"
+    n_words = len(_WORD.findall(text))
+    if best in _SCRIPTS or (most >= (2 if english else 1) and most >= _LEAST * n_words and most > 1.5 * english):
+        return best
+    return ""
+
+
+def main_language(texts: Iterable[str]) -> str:
+    """Return the language of most of these captions, all in one language; empty if it is not known."""
+    total: dict[str, float] = {}
+    for text in texts:
+        for code, amount in _evidence(text).items():
+            total[code] = total.get(code, 0.0) + amount
+    return max(total, key=lambda code: total[code], default="")
+
+
+def _evidence(text: str) -> dict[str, float]:
+    """Return how much each language is in evidence: about 1 for each of its function words, and more for a script."""
+    evidence = dict.fromkeys(LANGUAGES, 0.0)
+    languages_of = function_words()
+    text = unicodedata.normalize("NFC", text)
+    for word in _WORD.findall(text.lower().replace("i\u0307", "i").replace("'s", " ")):
+        languages = languages_of.get(word, ())
+        for code in languages:
+            evidence[code] += (1 if len(word) > 1 else 0.5) + 0.1 / len(languages)
+        if not languages and not word.isascii():
+            beyond = {letter for letter in word if not letter.isascii()}
+            for code, letters in _LETTERS.items():
+                if beyond <= {*letters} and (code != "uk" or beyond & {*"іїєґ"}):
+                    evidence[code] += 0.5
+    if not text.isascii():
+        n_letters = sum(map(str.isalpha, text))
+        for code, characters in _OF_SCRIPT.items():
+            n = len(characters.findall(text))
+            if (2 if code != "ja" else 8) * n > n_letters:
+                evidence[code] += n
+                break
+    return {code: amount for code, amount in evidence.items() if amount}
