@@ -326,6 +326,11 @@ class CaptionWarning(Message):
         return CaptionWarning(f"{systems}: {self.marked}", self.kind, repeated=self.repeated)
 
 
+def as_warning(text: str, kind: str = "") -> CaptionWarning:
+    """Return a warning that has a kind as it is, and other text as a warning of this kind."""
+    return text if isinstance(text, CaptionWarning) and text.kind else CaptionWarning(text, kind)
+
+
 def reason(error: OSError | ValueError) -> str:
     """Return why a file cannot be opened. Python's wording for a null character in its name varies between versions."""
     if isinstance(error, ValueError) and "null" in str(error):

@@ -80,5 +80,5 @@ def test_rules_are_named_in_signatures_and_on_the_table() -> None:
     assert table.clean == ("markdown",)
     assert captious.read_captions(table, clean="prompt").clean == ("markdown", "prompt")
     assert captious.read_captions(table).clean == ("markdown",)
-    with pytest.raises(UnknownNameError, match="html"):
-        captious.read_captions(candidates, references, clean="html")
+    with pytest.raises(UnknownNameError, match="tables"):
+        captious.read_captions(candidates, references, clean="tables")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 
 import captious
 from captious.data import Captions
-from captious.data.checks import repeats_itself
+from captious.data.checks import TEXT_KINDS, repeats_itself
 from captious.evaluation import evaluate
-from captious.evaluation.checks import CaptionFindings
+from captious.evaluation.checks import CaptionFindings, excerpt, reference_warnings
 from captious.metrics.contract.selection import select
+from captious.metrics.shared.frequencies import DocumentFrequencies
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCES = captious.read_references(EXAMPLES / "references.json")
@@ -61,7 +63,7 @@ def test_findings_of_each_kind_name_their_images(kind: str, text: str | None) ->
 def test_findings_before_scoring_are_not_in_reports() -> None:
     findings = CaptionFindings.of(with_candidates(dict.fromkeys(range(6), f"{LONG} {LONG} {LONG}")))
     assert any("SPICE" in warning for warning in findings.warnings)
-    assert not any("SPICE" in warning for warning in findings.warnings_for(["ptb"]))
+    assert not any("SPICE" in warning for warning in findings.warnings_for(select(["bleu", "cider-d"])))
 
 
 def test_truncated_captions_are_found() -> None:
@@ -93,10 +95,11 @@ def test_findings_are_reported_from_twice_their_share_in_references(n_of_candida
 def test_table_has_numbers_and_shares() -> None:
     table = captious.check({i: "" if i < 3 else f"a dog {i}" for i in range(12)}, system="mine").to_table()
     (row,) = (row for row in table.rows if row.label == "empty")
-    assert [cell.value for cell in row.cells if cell is not None] == [3, 0.25, "0, 1, 2"]
-    (row,) = (row for row in table.rows if row.label == "markdown")
-    assert [cell.value for cell in row.cells if cell is not None] == [0, 0, ""]
-    assert "copy" not in {row.label for row in table.rows}  # which needs references
+    assert [cell.value for cell in row.cells if cell is not None] == [3, 0.25, "", "0, 1, 2"]
+    assert {row.label for row in table.rows} == {"empty"}
+    (not_found,) = (note for note in table.notes if note.startswith("Looked for and not found: failure, refusal, "))
+    assert "markdown" in not_found
+    assert "copy" not in not_found  # which needs references
 
 
 def test_other_scripts_are_reported_unless_all_tokenizers_support_them() -> None:
@@ -119,7 +122,9 @@ def test_examples_have_no_findings_and_parts_add_up() -> None:
     parts = [captions.select(np.arange(start, end)) for start, end in pairwise([0, 4, 10, 24])]
     added = sum(map(CaptionFindings.of, parts), CaptionFindings())
     assert (
-        added.candidates["empty"] == whole.candidates["empty"] == (2, (str(REFERENCES.ids[2]), str(REFERENCES.ids[5])))
+        added.candidates["empty"]
+        == whole.candidates["empty"]
+        == (2, (str(REFERENCES.ids[2]), str(REFERENCES.ids[5])), "")
     )
     assert (added.n, added.references, added.most_references) == (whole.n, whole.references, whole.most_references)
     assert CaptionFindings.from_dict(json.loads(json.dumps(added.to_dict()))) == added
@@ -158,9 +163,11 @@ def test_combined_metrics_join_the_names_of_their_tokens() -> None:
         dict.fromkeys(range(9), "собака бежит по пляжу"), {i: ["собака", "пляж"] for i in range(9)}
     )
     findings = CaptionFindings.of(captions)
-    kinds = [finding.kind for finding in findings.findings_for(["smurf, distilroberta-base"])]
-    assert "script" in kinds
-    assert "script" not in [finding.kind for finding in findings.findings_for(["distilroberta-base"])]
+    own = captious.RougeL()
+    for tokens, is_found in (("smurf, distilroberta-base", True), ("distilroberta-base", False)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(captious.RougeL, "tokens", tokens)
+            assert ("script" in [finding.kind for finding in findings.findings_for(select([own]))]) == is_found
 
 
 def test_words_of_both_sides_are_counted() -> None:
@@ -170,3 +177,242 @@ def test_words_of_both_sides_are_counted() -> None:
     assert (both["n_candidates"], both["n_references"]) == (2, 3)
     assert (both["words_per_candidate"], both["words_per_reference"]) == (3.0, 1.25)
     assert (alone["words_per_candidate"], alone["words_per_reference"]) == (3.0, None)
+
+
+# The situations of public reports in ../shared/cases.
+
+#: File of candidates -> kind, number of candidates, what the sentence shows, and the rule that cleans them.
+CASES = {
+    "debris_pad": ("tokens", 4, "<pad>", "tokens"),
+    "debris_eos": ("tokens", 4, "</s>", "tokens"),
+    "debris_bpe": ("pieces", 4, "aĠyellowĠtram", "pieces"),
+    "debris_html": ("html", 4, "&quot;", "html"),
+    "debris_json": ("json", 4, '{"caption": ', "json"),
+    "debris_think": ("think", 4, "<think>I see", "think"),
+    "failed_answers": ("failure", 2, "Failed to obtain answer via API.", ""),
+    "names_for_captions": ("name", 4, "photo_000001.jpg", ""),
+}
+
+
+@pytest.fixture
+def cases(shared_data: Path) -> Path:
+    return shared_data.parent / "cases"
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_debris_is_named_with_an_example_and_the_rule_that_cleans_it(cases: Path, name: str) -> None:
+    kind, n, shown_text, rule = CASES[name]
+    references = cases / "references.json"
+    checked = captious.check(cases / f"{name}.json", references)
+    scored = captious.score(cases / f"{name}.json", references, ["bleu-4", "rouge-l"])
+    for warnings in (checked.warnings, scored.warnings):
+        (warning,) = (each for each in warnings if each.kind == kind)
+        assert warning.startswith(f"{n} of 4 candidates ")
+        assert shown_text in warning
+        assert f'clean="{rule}"' in warning if rule else "clean=" not in warning
+    assert checked.to_dict()["findings"][kind]["clean"] == (rule or None)
+    if rule:
+        cleaned = captious.score(cases / f"{name}.json", references, ["bleu-4", "rouge-l"], clean=rule)
+        assert kind not in [warning.kind for warning in cleaned.warnings]
+        if name != "debris_html":  # whose captions have other words
+            plain = captious.score(cases / "candidates.json", references, ["bleu-4", "rouge-l"])
+            assert [result.score for result in cleaned.values()] == [result.score for result in plain.values()]
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_identical_references_are_named_by_check_and_score_and_for_rewards(cases: Path) -> None:
+    candidates, references = cases / "same_candidates.json", cases / "same_references.json"
+    report = captious.score(candidates, references, ["bleu-1", "cider-d"])
+    assert report["bleu-1"].score > 0.999
+    assert report["cider-d"].score == 0
+    table = captious.read_references(references)
+    metric = captious.CiderD()
+    for warnings in (
+        report.warnings,
+        captious.check(candidates, references).warnings,
+        reference_warnings(metric, table, metric.fit(table)),
+    ):
+        (warning,) = (each for each in warnings if each.kind == "same-references")
+        assert "all" in warning
+        assert "ln 1 = 0" in warning
+    of_bleu = captious.score(candidates, references, ["bleu-1"])
+    assert "same-references" not in [warning.kind for warning in of_bleu.warnings]
+    own = captious.CiderD(idf=DocumentFrequencies.of({i: [f"a dog {i}", "the lungs"] for i in range(200)}))
+    assert reference_warnings(own, table, None) == []
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_one_caption_in_thai_is_reported_like_thousands(cases: Path) -> None:
+    report = captious.score(cases / "one_thai.json", cases / "one_thai_references.json")
+    (warning,) = (each for each in report.warnings if each.kind == "script")
+    assert "(Thai)" in warning
+    assert 'captious.Settings(language="th")' in warning
+    assert "spice" not in report  # which is for English only
+    assert not any('idf="coco"' in each for each in report.warnings)
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_decomposed_letters_are_named_on_either_side_and_composed_on_both(cases: Path) -> None:
+    decomposed, composed = cases / "decomposed.json", cases / "decomposed_references.json"
+    settings = captious.Settings(language="fr")
+    reversed_sides = (
+        {1: json.loads(composed.read_text("utf-8"))["1"][0]},
+        {1: [json.loads(decomposed.read_text("utf-8"))["1"]]},
+    )
+    for candidates, references in ((decomposed, composed), reversed_sides):
+        official = captious.score(candidates, references, ["bleu-1"])
+        assert official["bleu-1"].score < 0.6
+        (warning,) = (each for each in official.warnings if each.kind == "decomposed")
+        assert 'clean="compose"' in warning
+        cleaned = captious.score(candidates, references, ["bleu-1"], clean="compose", settings=settings)
+        assert cleaned["bleu-1"].score > 0.999
+        assert "clean:compose" in cleaned["bleu-1"].signature
+        assert "decomposed" not in [each.kind for each in cleaned.warnings]
+
+
+@pytest.mark.parametrize("text", ["a\u200b dog runs over the grass", "ａ ｄｏｇ runs over the grass"])
+def test_other_forms_of_letters_are_named_with_the_rule_that_changes_both_sides(text: str) -> None:
+    plain = "a dog runs over the grass"
+    for candidate, reference in ((text, plain), (plain, text)):
+        found = captious.check({1: candidate}, {1: [reference, reference]}).warnings
+        assert any('clean="compose"' in warning for warning in found)
+        report = captious.score({1: candidate}, {1: [reference]}, ["bleu-4"], clean="compose")
+        assert report["bleu-4"].score > 0.99
+    assert (
+        captious.check({1: text}, {1: [text, text]}).warnings == captious.check({1: plain}, {1: [plain] * 2}).warnings
+    )
+
+
+GERMAN = {
+    1: "Ein schwarzer Hund springt ins Wasser.",
+    2: "Zwei Kinder spielen Fußball im Park.",
+    3: "Eine Frau sitzt auf einer Bank.",
+}
+SWAHILI = {1: "Mbwa mweusi anaruka ndani ya maji", 2: "Watoto wawili wanacheza katika bustani"}
+
+
+@pytest.mark.parametrize(("captions", "name", "code"), [(GERMAN, "German", "de"), (SWAHILI, "Swahili", "sw")])
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_metrics_for_english_are_left_out_of_the_default_and_never_the_best(captions, name: str, code: str) -> None:
+    references = {image: [text, f"{text} x"] for image, text in captions.items()}
+    report = captious.score(captions, references)
+    assert "spice" not in report
+    assert any(
+        warning.startswith(f"spice is left out: made for English, and the captions are in {name}")
+        for warning in report.warnings
+    )
+    (warning,) = (each for each in report.warnings if each.kind == "foreign")
+    assert f"not in English ({name})" in warning
+    assert f'captious.Settings(language="{code}")' in warning
+    assert not any('idf="coco"' in each for each in report.warnings)
+    named = captious.score(captions, references, settings=captious.Settings(language=code))
+    assert "spice" not in named
+    assert "foreign" not in [each.kind for each in named.warnings]
+    systems = {
+        "a": captious.read_captions(captions, references),
+        "b": captious.read_captions(dict.fromkeys(captions, "x"), references),
+    }
+    table = captious.score_systems(systems, metrics=["spice", "rouge-l"]).to_table()
+    best = {row.label: any(cell.best for cell in row.cells if cell is not None) for row in table.rows}
+    assert best == {"spice": False, "rouge-l": True}
+
+
+def test_captions_in_another_language_than_the_references_are_named_from_one_up() -> None:
+    references = {i: ["a dog runs over the grass", "the dog is in a park"] for i in range(5)}
+    candidates = dict.fromkeys(range(5), "a dog runs in the park") | {3: GERMAN[1]}
+    assert kinds(captious.read_captions(candidates, references)) == {"language": 1}
+    german = {i: ["Ein Hund läuft über das Gras", "Der Hund ist in einem Park"] for i in range(5)}
+    assert kinds(captious.read_captions(candidates, german))["language"] == 4
+
+
+def test_each_kind_of_finding_is_one_warning_with_its_count_in_each_system() -> None:
+    references = {i: [f"a dog runs {i}", f"dog {i} is on the grass"] for i in range(10)}
+    systems = {
+        name: captious.read_captions({i: f"a dog runs {i}{' </s>' * (i < n)}" for i in range(10)}, references)
+        for name, n in (("a", 3), ("b", 5), ("c", 0))
+    }
+    with pytest.warns(captious.CaptiousWarning):
+        warnings = captious.score_systems(systems, metrics=["rouge-l"]).warnings
+    (warning,) = (each for each in warnings if each.kind == "tokens")
+    assert warning.startswith("8 of 20 candidates hold special tokens of a model, such as")
+    assert "(a 3, b 5)" in warning
+    assert pickle.loads(pickle.dumps(warnings)) == warnings
+
+
+def test_captions_far_longer_than_references_are_said_above_the_default_table() -> None:
+    references = {i: [f"a dog runs {i}", f"dog {i} is on the grass"] for i in range(12)}
+    long = {
+        i: f"a dog {i} runs over the wide green grass with a red ball and then it jumps and barks" for i in range(12)
+    }
+    systems = {
+        "a": captious.read_captions(long, references),
+        "b": captious.read_captions({i: t[:70] for i, t in long.items()}, references),
+    }
+    with pytest.warns(captious.CaptiousWarning):
+        reports = captious.score_systems(systems)
+    table = reports.to_table()
+    assert table.title.startswith("candidates are 3.") or "times as long as references" in table.title.splitlines()[0]
+    assert "spice-p:split=sentences" in table.title.splitlines()[0]
+    best = {row.label for row in table.rows if any(cell.best for cell in row.cells if cell is not None)}
+    assert not best & {"cider-d", "bleu-4"}
+    with pytest.warns(captious.CaptiousWarning):
+        named = captious.score_systems(systems, metrics=["cider-d"])
+    assert "times as long" not in named.to_table().title
+
+
+def test_advice_names_the_metrics_of_the_run_alone() -> None:
+    references = {i: [f"a dog runs {i}", f"dog {i} is on the grass"] for i in range(12)}
+    long = {i: " and ".join([f"a dog {i} runs over the wide green grass"] * 2) for i in range(12)}
+    findings = CaptionFindings.of(captious.read_captions(long, references))
+    assert [finding.kind for finding in findings.findings_for(select("rouge-l"))] == []
+    (sentence,) = findings.warnings_for(select("bleu-4"))
+    assert "bleu then mostly measure length" in sentence
+    assert "CIDEr" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_like_coco"),
+    [
+        (["a dog runs over the grass", "a man sits on a bench"], True),
+        (["a dog barks and water is heard", "a loud noise of an engine"], False),
+        ([*GERMAN.values()], False),
+    ],
+)
+def test_document_frequencies_of_coco_are_advised_for_captions_like_its_own(
+    texts: list[str], is_like_coco: bool
+) -> None:
+    references = captious.read_references({i: [text, f"{text} {i}"] for i, text in enumerate(texts)})
+    metric = captious.CiderD()
+    (warning,) = reference_warnings(metric, references, metric.fit(references))
+    assert ('idf="coco"' in warning) == is_like_coco
+
+
+@pytest.mark.parametrize("n", [1, 4, 100])
+def test_one_caption_is_enough_where_chance_is_no_explanation(n: int) -> None:
+    references = {i: [f"a dog runs {i}", f"dog {i} is on the grass"] for i in range(n)}
+    for kind, text in {
+        **{name: each.example for name, each in TEXT_KINDS.items()},
+        "cut": "a man is riding on top of a",
+        "name": "42",
+    }.items():
+        candidates = {i: f"a dog runs over the grass {i}" for i in range(n)} | {0: text}
+        assert kind in kinds(captious.read_captions(candidates, references)), kind
+
+
+def test_excerpts_are_cut_but_not_within_an_escape() -> None:
+    assert excerpt("a dog") == '"a dog"'
+    assert excerpt('a "red" dog') == "'a \"red\" dog'"
+    assert excerpt("x" * 50, most=10) == f'"{"x" * 10}..."'
+    for most in range(5, 20):
+        inner = excerpt("dog \u200b\x1b\u200b\x1b cat", most=most).strip('"').replace("...", "")
+        assert not inner.replace("\\u200b", "").replace("\\x1b", "").count("\\")
+
+
+def test_check_says_what_it_looked_for() -> None:
+    table = captious.check(with_candidates({})).to_table()
+    assert table.rows == []
+    assert len(table.notes) == 1
+    assert table.notes[0].startswith("Looked for and not found: empty, failure, ")
+    one = captious.check(with_candidates({0: REFERENCES.texts[0]})).to_table()
+    assert "as rare as in captions by people" in one.notes[0]

@@ -128,7 +128,9 @@ def test_lists_have_new_images_each_time() -> None:
 
 
 def test_signatures_and_warnings_are_those_of_score() -> None:
-    captions = captious.read_captions(dict.fromkeys(range(40), "a dog"), {row: ["a cat sits"] for row in range(40)})
+    captions = captious.read_captions(
+        dict.fromkeys(range(40), "a dog"), {row: [f"cat {row} sits"] for row in range(40)}
+    )
     metrics = ["bleu-4", "cider-d"]
     stream = captious.Stream(metrics, settings=Settings(references_as="cat"))
     stream.update(captions.select(range(20)))

@@ -1,10 +1,18 @@
-"""Checks of captions as text (Markdown, answers to a prompt, repetitions), and cleaning of candidates."""
+"""Checks of captions as text (debris of models, Markdown, prompts, repetitions), and cleaning of candidates.
+
+``TEXT_KINDS`` is the table: each kind with an example, what is searched for, and the rule that cleans it.
+"""
 
 from __future__ import annotations
 
+import html
+import json
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import unicodedata
+from ast import literal_eval
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +23,75 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-# Checks of captions as text: Markdown, answers to a prompt, several sentences, another script, repetitions.
-#
-# Each check takes all texts at once and returns bool[n]. It searches the joined texts, so it costs next to nothing for
-# ordinary captions.
+# Search: each pattern has marks, of which every match contains one. They are looked for in the distinct words of all
+# texts, then in the joined texts, and only texts with a mark are searched for the pattern: a check costs next to
+# nothing for ordinary captions.
 
-#: Between texts: with a line break on both sides, so that ``^`` and ``$`` hold where a text begins and ends.
-_BETWEEN = "\n\x00\n"
+_BETWEEN = "\x00"  # between texts
 _FLAGS = re.MULTILINE | re.IGNORECASE | re.VERBOSE
+
+
+class JoinedTexts:
+    """Texts that are searched together.
+
+    Args:
+        texts: n texts.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self._starts = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in texts[:-1])])
+        whole = _BETWEEN.join(texts)
+        lowered = whole.lower()
+        if len(lowered) != len(whole):  # a letter becomes two
+            lowered = "".join(letter.lower()[:1] for letter in whole)
+        self._lowered = lowered
+        self._words = " ".join(set(lowered.replace(_BETWEEN, " ").split()))
+        self._is_ascii = whole.isascii()
+
+    def matching(self, pattern: re.Pattern[str], marks: Sequence[str] = ()) -> NDArray[np.bool_]:
+        """Return a mask of the texts in which a pattern is found, bool[n].
+
+        Args:
+            pattern: what is searched for in each text.
+            marks: in lower case; every match contains one of them, in any case. None if every match contains a
+                character that is not ASCII.
+        """
+        mask = np.zeros(len(self.texts), bool)
+        search = pattern.search
+        mask[[row for row in self._rows_with(marks) if search(self.texts[row]) is not None]] = True
+        return mask
+
+    def _rows_with(self, marks: Sequence[str]) -> Iterable[int]:
+        if not marks:
+            return () if self._is_ascii else (row for row, text in enumerate(self.texts) if not text.isascii())
+        places: list[int] = []
+        find = self._lowered.find
+        for mark in marks:
+            if all(word in self._words for word in mark.split()):
+                place = find(mark)
+                while place >= 0:
+                    places.append(place)
+                    place = find(mark, place + 1)
+        if not places:
+            return ()
+        rows = np.searchsorted(self._starts, np.array(places), side="right") - 1
+        return [int(row) for row in np.unique(rows)]
+
+
+# Patterns.
+
+
+def _marks(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
 
 #: Marks that Markdown, or HTML within it, leaves in a text.
 MARKDOWN = re.compile(
     r"""
     (\*\*|__)(?=\S)[^\n*_\x00]+\1           # bold
     | ^\ {0,3}\#{1,6}\ +\S                  # a heading
-    | (?<!\x00)\n\ *(?:[-*+•]|\d{1,2}[.)])\ +\S   # an item of a list, after another line
+    | \n\ *(?:[-*+•]|\d{1,2}[.)])\ +\S   # an item of a list, after another line
     | `[^`\n]+` | ^```                      # code
     | !?\[[^\]\n]+\]\(\S+\)                 # a link or an image
     | ^\|.*\|[ \t]*$                        # a row of a table
@@ -42,6 +104,41 @@ _KIND = r"(?:image|picture|photo|photograph|figure|illustration|video|clip|audio
 _SHOWS = r"shows?|depicts?|features?|displays?|captures?|presents?|portrays?|illustrates?|showcases?"
 _SAYS = rf"(?:{_SHOWS}|contains?|appears\ to\ (?:show|be|depict))"
 _CAPTION = r"(?:captions?|descriptions?|summary|sentence)"
+#: Openings in German, French, Spanish, Chinese and Japanese: "Here is a caption:", and "The image shows".
+_OPENINGS = re.compile(
+    r"""[\s"'„“«*#]*(?:
+    (?:natürlich|gerne|klar|selbstverständlich)\s*[!,.:]\s*(?:hier\ (?:ist|sind)\b[^\n:]{0,80}:\s*)?
+    | hier\ (?:ist|sind)\ [^\n:]{0,60}?(?:beschreibung|bildunterschrift)\b[^\n:]{0,40}:\s*
+    | (?:das|dieses)\ (?:bild|foto)\ zeigt\b\s*
+    | (?:auf|in)\ (?:dem|diesem)\ (?:bild|foto)\ (?:(?:ist|sind)\b(?=[^\n]+\bzu\ sehen\b)|sieht\ man\b|sehen\ wir\b)\s*
+    | (?:bildunterschrift|bildbeschreibung|beschreibung|antwort)\s*:\s*
+    | (?:bien\ sûr|certainement|d['’]accord)\s*[!,.:]\s*(?:voici\b[^\n:]{0,80}:\s*)?
+    | voici\ [^\n:]{0,60}?(?:description|légende)\b[^\n:]{0,40}:\s*
+    | (?:l['’]\s?image|la\ photo|cette\ (?:image|photo))\ (?:montre|représente|présente|illustre)\b\s*
+    | (?:sur|dans)\ (?:l['’]\s?image|la\ photo|cette\ (?:image|photo)),?\ (?:on\ (?:peut\ voir|voit)|nous\ voyons)\b\s*
+    | (?:légende|réponse)\s*:\s*
+    | ¡?(?:claro|por\ supuesto)(?:\ que\ sí)?\s*[!,.:]\s*(?:aquí\ (?:está|tienes?)\b[^\n:]{0,80}:\s*)?
+    | aquí\ (?:está|tienes?)\ [^\n:]{0,60}?(?:descripción|leyenda)\b[^\n:]{0,40}:\s*
+    | (?:la|esta)\ (?:imagen|foto|fotografía)\ (?:muestra|presenta|representa)\b\s*
+    | en\ (?:la|esta)\ (?:imagen|foto|fotografía),?\ (?:se\ (?:puede\ ver|ve|muestra)|podemos\ ver|vemos)\b\s*
+    | (?:leyenda|descripción|respuesta)\s*:\s*
+    | (?:好的|当然|當然)(?:可以)?[，,。.!！：:]\s*(?:(?:这|這|以下)[^\n：:]{0,40}[：:]\s*)?
+    | (?:以下是|这是|這是)[^\n：:]{0,30}(?:描述|标题|标題|說明|说明|標題)[^\n：:]{0,10}[：:]\s*
+    | 在?(?:[这這该該此]?[张張幅]?(?:图片|圖片|照片|图像|圖像|画面|畫面|图|圖))[中里裡上]?[，,]?
+        (?:显示|顯示|展示|描绘|描繪|呈现|呈現|(?:我们|我們)?(?:可以|能)看到)了?[，,：:]?\s*
+    | (?:标题|標題|描述|说明|說明|答案|回答)\s*[：:]\s*
+    | (?:もちろん(?:です)?|はい|承知しました|かしこまりました)[、。!！]\s*
+        (?:(?:これは|こちらが|以下は)[^\n：:]{0,40}[：:]\s*)?
+    | この?(?:画像|写真)は[、,]?(?=[^\n]*(?:を|が)[示表描写捉映])
+    | この?(?:画像|写真)(?:では|には)[、,]?\s*
+    | (?:キャプション|説明|回答|答え)\s*[：:]\s*
+    )""",
+    _FLAGS,
+)
+#: Verbs at the end of a sentence that belong to an opening of ``_OPENINGS``.
+_CLOSINGS = re.compile(
+    r"\s+zu sehen(?=[.!]?$)|(?:の?(?:様子|場面|光景))?[をが](?:示し|表し|描い|写し|写っ|捉え|映し|映っ)て\w*[。.]?$"
+)
 #: Opening phrases of an assistant's answer, before it describes the image.
 PROMPT = re.compile(
     rf"""[\s"'*#]*(?:
@@ -57,21 +154,343 @@ PROMPT = re.compile(
     )""",
     _FLAGS,
 )
-_SENTENCE = re.compile(r"""[.!?]["')\]*]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
-_END = re.compile(r"[.!?][\"')\]]*[ \t]|[。！？]")  # every match contains this or a line break
-_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<")  # Markdown contains at least one
+_AT_BEGINNING = re.compile(rf"\A(?:{PROMPT.pattern}|{_OPENINGS.pattern})", _FLAGS)
+_OPENING_MARKS = _marks(
+    "sure,certainly,of course,absolutely,okay,here,image,picture,photo,figure,illustration,video,clip,audio,"
+    "recording,snapshot,scene,caption,description,answer,assistant,output,response,sorry,as an ai,i cannot,"
+    "i can't,i am unable to,natürlich,gerne,klar,selbstverständlich,"
+    "bild,foto,beschreibung,antwort,bien sûr,certainement,accord,image,légende,réponse,claro,supuesto,imagen,"
+    "descripción,leyenda,respuesta,好的,当然,當然,描述,标题,標題,说明,說明,图,圖,照片,画面,畫面,答案,"
+    "回答,もちろん,はい,しました,画像,写真,キャプション,説明,答え"
+)
+
+_SENTENCE = re.compile(r"""[.!?]["')\]]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
+_SENTENCE_MARKS = (*(end + after for end in ".!?" for after in " \t\n\"')]"), "。", "！", "？")
+_MARKDOWN_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<")
 _REPEATED = 6  # words that a repetition has at least
 _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 
+_TAG_NAMES = (
+    r"a|article|blockquote|body|box|caption|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
+    r"span|sub|sup|table|tbody|td|th|tr|u|answer|description|output|response|result|summary|br|b|i|em|p|ul|ol|li|strong"
+)
+_TAG = re.compile(rf"</?(?:{_TAG_NAMES})(?:\s[^<>\n]*)?/?>", re.IGNORECASE)
+#: The beginning of a turn in chat templates, with the name of its speaker.
+_ROLE = re.compile(
+    r"<\|(?:im_start|start_header_id)\|>\s*(?:system|user|assistant)\b(?:\s*<\|end_header_id\|>)?|<start_of_turn>\s*model\b"
+)
+_SPECIAL = re.compile(
+    r"""
+    </?s> | <[|｜][^<>|｜\n]{1,40}(?:[|｜]>|$)
+    | <(?:pad|unk|eos|bos|sos|sep|cls|mask|start|end|startseq|endseq|image|img|video|audio|nl|eot|eod|eop)(?:_?\d+)?>
+    | <(?:start|end)_of_(?:turn|image|text|utterance)> | <end_of_utterance> | <extra_id_\d+> | <unused\d+>
+    | <im_(?:start|end|patch)> | <0x[0-9A-F]{2}> | <\#\w+\#>
+    | \[/?(?:sep|cls|pad|unk|mask|eos|bos|inst)\]
+    | \b(?:startseq|endseq)\b
+    """,
+    _FLAGS,
+)
+_PIECES = re.compile(r"(?<=[^\sĠ])Ġ|Ġ.*Ġ|Ċ|▁|(?<=\S)\s\#\#[^\W\d_]+|[^\W\d_]@@(?:\s|$)")
+_HTML = re.compile(rf"&(?:[a-z][a-z0-9]{{1,7}}|\#\d{{1,6}}|\#x[0-9a-f]{{1,5}});|{_TAG.pattern}", re.IGNORECASE)
+#: Bytes of UTF-8 read as those of Windows-1252 or Latin-1.
+_MISREAD = re.compile(r"[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}")
+_MOJIBAKE = re.compile(
+    r"""�|ï¿½
+    | [ÃÄÅ][\x80-\xa0¡-¿ŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™] | Â[\xa0°©®«»·´¡¿]
+    | â(?:€|\x80)[\x80-\xbfŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]
+    | ð[\x9fŸ][\x80-\xbf‘’“”„…•–—˜™š›œžŸ€] | (?:[ÐÑ][\x80-\xbfŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]){2,}
+    """,
+    re.VERBOSE,
+)
+_ANSI = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\[\d{1,2}(?:;\d{1,2})*m|[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]"
+)
+_CONTROLS = (*map(chr, range(1, 9)), "\x0b", "\x0c", *map(chr, range(14, 32)), *map(chr, range(127, 160)))
+_ESCAPES = re.compile(r"""(?<!\\)\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|["'])|(?<=[.!?,;\s])\\[nrt]""")
+_CLOSING_QUOTES = "\"'”“’»«」』"
+_QUOTED = re.compile(
+    r"""\A\s*(?:"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|‘.+’|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』|'.+'|``.+'')\.?\s*\Z""",
+    re.DOTALL,
+)
+_JSON = re.compile(
+    r"""\A\s*(?:```\w*\s*)?(?:\{\s*["'][\w\ -]+["']\s*:|\[\s*(?:["'].*["']\s*\]|\{\s*["'][\w\ -]+["']\s*:))""",
+    re.VERBOSE | re.DOTALL,
+)
+_THOUGHT = r"(?:think|thinking|thought|reasoning|scratchpad|reflection)"
+_THINK = re.compile(rf"</?{_THOUGHT}>|<\|(?:begin|end)_of_thought\|>|◁/?think▷", re.IGNORECASE)
+_FAILURE = re.compile(
+    r"""
+    \A\W*(?:none|nan|null|nil|n/a|undefined|error|failed|failure|timeout|timed\ out|exception
+        |no\ (?:caption|answer|response
+        |output|prediction|description)|empty|not\ available|unknown\ error|<none>|missing|todo|tbd|nonetype)\W*\Z
+    | \A[\s\[<("'*]*(?:(?:[a-z]+\.)*[a-z]*(?:error|exception)\b\s*(?:code)?[\]>)]?\s*[:=(\d]
+        | \[(?:error|failed|failure|none|no\ [a-z]+)\]
+        | failed\ to\ (?:obtain|get|generate|call|load|fetch|parse|process
+            |receive|produce|open|download|decode|connect|retrieve)\b
+        | (?:api|request|server|http|connection|network|inference|generation)
+            \ (?:request\ |call\ )?(?:failed|error|timed\ out|timeout)\b
+        | (?:an\ )?(?:(?:unexpected|internal|unknown)\ )?(?:server\ )?error
+            \ (?:occurred|has\ occurred|while|during|when|generating|processing)\b
+        | http\ ?[45]\d\d\b | traceback\ \(most | cuda\ (?:out\ of\ memory|error) | rate\ limit
+        | (?:could\ not|couldn't|cannot|unable\ to)\ (?:open|load|read|decode|identify|fetch|download|obtain|get)
+            \ (?:an?\ |the\ )?(?:image|answer|response|caption|file|url)
+        | (?:internal\ server\ error|bad\ gateway|service\ unavailable|too\ many\ requests|gateway\ time-?out))
+    | \{\s*["']error["']\s*:
+    """,
+    _FLAGS,
+)
+_REFUSAL = re.compile(
+    r"""
+    \A[\s"'*#]*(?:(?:i['’]m|i\ am|we['’]re|we\ are)\ (?:so\ |very\ |deeply\ |really\ )?sorry\b
+        | (?:i\ apologi[sz]e|my\ apologies|apologies)\b
+        | (?:sorry|unfortunately)\b[,.!]?\ (?:but\ )?(?:i|we|there|the\ image|this\ image|as\ an)\b)
+    | (?:\A[\s"'*#]*|[.,;!?]\s+(?:but\ )?|\bbut\ )(?:i|we)(?:['’]m|['’]re|\ am|\ are)?\ (?:can(?:not|['’]t|\ not)
+        | (?:unable|not\ able)\ to | (?:do\ not|don['’]t)\ have
+        \ (?:the\ (?:ability|capability|capacity)\ to|(?:any\ |direct\ )?access\ to)
+        | won['’]t | will\ not)\ (?:be\ able\ to\ )?(?:directly\ |actually\ |physically\ )?
+        (?:(?:see|view|access|display|open)\b[^.\n]{0,20}\b(?:images?|pictures?|photos?|videos?|files?|visual|attach\w*|it)
+            | describe|provide|assist|help|identify|process|analy[sz]e|fulfil+|comply|comment|generate|interpret
+            |answer|determine|create|caption|recogni[sz]e|discuss|images?|the\ image|visual|see(?=\W*\Z))\b
+    | \bas\ an?\ (?:ai|artificial\ intelligence
+        |(?:large\ |text-based\ )?language\ model|text-based\ (?:ai|model|assistant))\b
+    | \b(?:please|could\ you|can\ you)\ (?:please\ )?(?:provide|upload|share|attach|send|re-?upload)
+        \ [^.\n]{0,30}\b(?:image|picture|photo|file|video|audio)\b
+    | \b(?:it\ )?(?:seems|looks|appears)\ (?:like\ |that\ |to\ be\ )*
+        (?:there\ (?:is|was)\ )?(?:no\ (?:image|picture|photo|attach)
+        | you\ (?:did\ not|didn['’]t|have\ not|haven['’]t|forgot)\b)
+    | \bno\ (?:image|picture|photo|video|audio)\ (?:was|is|has\ been)
+        \ (?:provided|attached|uploaded|given|found|available|visible)\b
+    | \bi(?:['’]d\ rather\ not|\ (?:must|have\ to|need\ to)\ (?:respectfully\ )?decline)\b | \bcontent[\ _]filter
+    | \bi(?:['’]m\ not|\ am\ not|\ do\ not\ feel|\ don['’]t\ feel)\ comfortable\b
+    | \b(?:violates?|against)\ (?:our|my|the|openai['’]?s?)\ (?:content|usage|safety|policies|policy|guidelines)\b
+    | \A\W*(?:lo\ siento\b | lo\ lamento\b | es\ tut\ mir\ leid\b | tut\ mir\ leid\b | ich\ kann\ [^.\n]{0,60}\bnicht\b
+        | leider\ kann\ ich\b | je\ suis\ désolée?\b | désolée?,\ | je\ ne\ peux\ pas\b | mi\ dispiace\b | desculpe\b
+        | sinto\ muito\b | no\ puedo\ (?:ver|ayudar|describir)\b | не\ могу\b | извините\b | к\ сожалению\b
+        | [很非]?常?抱歉 | 对不起 | 對不起 | 我(?:无法|無法|不能) 
+        | 作[为為]一?[个個]?(?:ai|人工智能) | 申し訳(?:ありません|ございません) | すみません | 죄송)
+    """,
+    _FLAGS,
+)
+_FILE_NAME = re.compile(
+    r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
+    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[_-]?\d[\d_-]*\s*\Z",
+    re.IGNORECASE,
+)
+_DECOMPOSED = re.compile(r"[\u0300-\u036f\u3099\u309a]|[\u1100-\u11ff]{2}")
+_FORMS = re.compile(r"[ﬀ-ﬆ０-９Ａ-Ｚａ-ｚｦ-ﾟ\U0001d400-\U0001d7ff]+")
+_INVISIBLE = re.compile(
+    r"[\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a-\u202e\u2066-\u2069]|(?<=[A-Za-z\s.,])[\u200c\u200d]"
+)
 
-def _matching(texts: Sequence[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]:
-    """Return a mask of the texts that a pattern matches. The pattern must not match across the end of a text."""
-    mask = np.zeros(len(texts), bool)
-    places = [match.start() for match in pattern.finditer(_BETWEEN.join(texts))]
-    if places:
-        starts = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in texts[:-1])])
-        mask[np.searchsorted(starts, np.array(places), side="right") - 1] = True
-    return mask
+
+# The table.
+
+
+@dataclass(frozen=True)
+class TextKind:
+    """A kind of text that makes scores misleading, found in the text alone.
+
+    Args:
+        predicate: the rest of the sentence "12 of 100 candidates ...", from its verb, in the plural.
+        advice: the effect on scores, or the cause.
+        example: a text of this kind.
+        pattern: what is searched for.
+        marks: in lower case; every match contains one of them. None if every match has a character beyond ASCII.
+        rule: the rule that cleans it; empty for none.
+        usual: the share of captions by people that may match; docs/check.md has the counts.
+    """
+
+    predicate: str
+    advice: str
+    example: str
+    pattern: re.Pattern[str]
+    marks: tuple[str, ...] = ()
+    rule: str = ""
+    usual: float = 0.0
+
+    def rows(self, texts: JoinedTexts) -> NDArray[np.bool_]:
+        """Return a mask of the texts of this kind, bool[n]."""
+        return texts.matching(self.pattern, self.marks)
+
+    def place(self, text: str) -> int:
+        """Return where the first match begins."""
+        match = self.pattern.search(text)
+        return 0 if match is None else match.start()
+
+
+_WORDS = "metrics take them for words"
+#: The table of kinds that are found by a pattern, in the order of messages.
+TEXT_KINDS: dict[str, TextKind] = {
+    "failure": TextKind(
+        "are failure messages",
+        "ask the captioner again, or leave these images out",
+        "Failed to obtain answer via API.",
+        _FAILURE,
+        _marks(
+            "error,exception,fail,none,nan,null,nil,n/a,undefined,timeout,timed out,time-out,"
+            "no caption,no answer,no response,no output,no prediction,no description,"
+            "empty,missing,not available,"
+            "todo,tbd,http,traceback,cuda,rate limit,could,cannot,unable,gateway,service unavailable,"
+            "too many requests"
+        ),
+        usual=2e-5,
+    ),
+    "refusal": TextKind(
+        "refuse to describe the image",
+        "scores count every word of it",
+        "I'm sorry, but I can't assist with that.",
+        _REFUSAL,
+        _marks(
+            "sorry,apolog,unfortunately,cannot,can't,can’t,can not,unable,not able,don't have,don’t have,"
+            "do not have,won't,won’t,will not,as an ai,as an artificial,language model,text-based,"
+            "provide,upload,share,attach,send,seems,looks,appears,rather not,decline,filter,comfortable,"
+            "no image,no picture,no photo,no video,no audio,violate,against,siento,lamento,leid,ich kann,"
+            "leider,désolé,je ne peux,dispiace,desculpe,sinto,no puedo,не могу,извините,сожалению,抱歉,对不起,"
+            "對不起,我,作为,作為,申し訳,すみません,죄송"
+        ),
+        usual=2e-4,
+    ),
+    "name": TextKind(
+        "are file names, addresses or numbers",
+        "is this the column of the captions?",
+        "photo_000001.jpg",
+        _FILE_NAME,
+        _marks(
+            ".jp,.png,.webp,.gif,.bmp,.tif,.svg,.heic,.wav,.mp,.flac,.ogg,.m4a,.avi,.mkv,.mov,.webm,.npy,.json,"
+            ".txt,://,/,0,1,2,3,4,5,6,7,8,9"
+        ),
+        usual=2e-5,
+    ),
+    "think": TextKind(
+        "hold the thoughts of a model",
+        "metrics take them for the caption: remove them with",
+        "<think>I see a dog.</think> a dog",
+        _THINK,
+        ("think", "thought>", "thought|>", "reasoning>", "scratchpad>", "reflection>"),
+        "think",
+    ),
+    "json": TextKind(
+        "are JSON",
+        "metrics take its keys and marks for words: read the caption from it with",
+        '{"caption": "a dog"}',
+        _JSON,
+        ("{", "["),
+        "json",
+    ),
+    "tokens": TextKind(
+        "hold special tokens of a model",
+        f"{_WORDS}: remove them with",
+        "a dog </s> <pad>",
+        _SPECIAL,
+        ("<", "[", "startseq", "endseq"),
+        "tokens",
+    ),
+    "pieces": TextKind(
+        "hold marks of a subword tokenizer",
+        "words of references are not found in them: join the pieces with",
+        "aĠdog",
+        _PIECES,
+        ("ġ", "ċ", "▁", "##", "@@"),
+        "pieces",
+    ),
+    "mojibake": TextKind(
+        "hold characters read in the wrong encoding",
+        "words with them are unknown to the references: read the file as UTF-8, or repair them with",
+        "a cafÃ©",
+        _MOJIBAKE,
+        ("ã", "ä", "å", "â", "ð", "ñ", "�", "ï¿½"),
+        "mojibake",
+        1e-4,
+    ),
+    "html": TextKind(
+        "hold entities or tags of HTML",
+        f"{_WORDS}: make them text with",
+        "a &quot;red&quot; bus",
+        _HTML,
+        ("&", "<"),
+        "html",
+        6e-4,
+    ),
+    "ansi": TextKind(
+        "hold codes of a terminal or control characters",
+        f"{_WORDS}: remove them with",
+        "\x1b[32ma dog\x1b[0m",
+        _ANSI,
+        ("\x1b", "[", *_CONTROLS),
+        "ansi",
+    ),
+    "escapes": TextKind(
+        "hold escapes in place of characters",
+        f"{_WORDS}: replace them with",
+        r"a dog.\nIt runs.",
+        _ESCAPES,
+        ("\\",),
+        "escapes",
+        1e-4,
+    ),
+    "markdown": TextKind(
+        "hold Markdown",
+        "metrics take its marks for words, and lists for one sentence: remove it with",
+        "**A dog** runs.",
+        MARKDOWN,
+        _MARKDOWN_MARKS,
+        "markdown",
+        1e-4,
+    ),
+    "prompt": TextKind(
+        "begin like the answer to a prompt",
+        "where references do not, every word of it counts against precision: remove it with",
+        "The image shows a dog.",
+        _AT_BEGINNING,
+        _OPENING_MARKS,
+        "prompt",
+        1e-3,
+    ),
+    "quotes": TextKind(
+        "are in quotation marks",
+        "metrics that keep punctuation count the marks: remove them with",
+        '"A dog runs."',
+        _QUOTED,
+        ('"', "“", "„", "‘", "«", "»", "「", "『", "'"),
+        "quotes",
+        5e-4,
+    ),
+    "decomposed": TextKind(
+        "hold letters and accents as separate characters (NFD)",
+        "they differ from the same letters in one character (NFC), as most files have them: compose both sides with",
+        "un cafe\u0301",
+        _DECOMPOSED,
+        rule="compose",
+        usual=1e-4,
+    ),
+    "fullwidth": TextKind(
+        "hold full-width letters or digits, or ligatures",
+        "they differ from ordinary ones: replace them on both sides with",
+        "ａ ｄｏｇ",
+        _FORMS,
+        rule="compose",
+        usual=1e-4,
+    ),
+    "invisible": TextKind(
+        "hold invisible characters",
+        "words with them differ from those without: remove them on both sides with",
+        "a\u200b dog",
+        _INVISIBLE,
+        rule="compose",
+        usual=1e-4,
+    ),
+}
+
+
+def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return a mask for each kind of text, bool[n]: those of ``TEXT_KINDS``, empty ones, and several sentences."""
+    joined = JoinedTexts(texts)
+    masks = {name: kind.rows(joined) for name, kind in TEXT_KINDS.items()}
+    masks["prompt"] &= ~masks["refusal"]
+    masks["html"] &= ~masks["markdown"]  # whose rule removes both
+    masks["empty"] = is_empty(texts)
+    masks["sentences"] = joined.matching(_SENTENCE, _SENTENCE_MARKS)
+    return masks
 
 
 def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
@@ -81,34 +500,17 @@ def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 def is_markdown(texts: Sequence[str]) -> NDArray[np.bool_]:
     """Find Markdown or HTML markup."""
-    mask = np.zeros(len(texts), bool)
-    whole = "\0".join(texts)
-    marks = [mark for mark in _MARKS if mark in whole]
-    rows = [row for row, text in enumerate(texts) if any(mark in text for mark in marks)] if marks else []
-    mask[rows] = _matching([texts[row] for row in rows], MARKDOWN)
-    return mask
+    return TEXT_KINDS["markdown"].rows(JoinedTexts(texts))
 
 
 def is_prompt_answer(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Find openings such as "Sure! Here is a caption:" or "The image shows"."""
-    match = PROMPT.match
-    return np.array([match(text) is not None for text in texts], bool)
-
-
-def several_sentences(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Find texts of more than one sentence: an end mark followed by a capital letter or a digit."""
-    text = _BETWEEN.join(texts)
-    has_lines = text.count("\n") > 2 * (len(texts) - 1)
-    if not has_lines and _END.search(text) is None:
-        return np.zeros(len(texts), bool)
-    return _matching(texts, _SENTENCE)
+    """Find openings such as "Sure! Here is a caption:" and "The image shows", in six languages, and refusals."""
+    return TEXT_KINDS["prompt"].rows(JoinedTexts(texts))
 
 
 def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
     """Find texts in which most letters are not Latin."""
     mask = np.zeros(len(texts), bool)
-    if _BETWEEN.join(texts).isascii():
-        return mask
     for i, text in enumerate(texts):
         if not text.isascii():
             letters = [character for character in text if character.isalpha()]
@@ -155,7 +557,7 @@ def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64], *, long: int = 
     return mask if 2 * mask.sum() < len(candidates) else np.zeros(len(texts), bool)
 
 
-# Cleaning of candidates before scoring: removal of Markdown, and of opening phrases of assistants.
+# Cleaning of candidates before scoring.
 
 _ENDS = tuple(".!?:;,…。！？")
 
@@ -186,20 +588,153 @@ def _inline(token: Token) -> str:
     return " " if token.type in ("softbreak", "hardbreak", "html_inline") else ""
 
 
-def _remove_opening(text: str) -> str:
+def _without_opening(text: str) -> str:
     """Remove openings such as "Sure! Here is a caption:" and "The image shows". Refusals are not changed."""
     match = PROMPT.match(text)
-    if match is None or match["refusal"]:
+    if match is not None and match["refusal"]:
         return text
-    caption = text[match.end() :].strip()
+    if match is None:
+        match = _OPENINGS.match(text)
+        text = text if match is None else _CLOSINGS.sub("", text)
+    caption = text if match is None else text[match.end() :].strip()
     if caption[:1] in "\"'*" and caption[-1:] == caption[:1]:
         caption = caption[1:-1]
     return caption
 
 
+def _tidy(text: str) -> str:
+    """Remove the blanks that removed pieces leave."""
+    return re.sub(r"[ \t]{2,}", " ", text).strip()
+
+
+def _without_thoughts(text: str) -> str:
+    """Remove thoughts, up to the last end mark; what has no end mark, to the end of the text."""
+    opened = False
+    answer, end = "", 0
+    for mark in _THINK.finditer(text):
+        if _is_end_of_thought(mark[0]):
+            answer, opened = ("" if not opened else answer), False
+        elif not opened:
+            answer, opened = answer + text[end : mark.start()], True
+        end = mark.end()
+    return _tidy(answer if opened else answer + text[end:])
+
+
+def _is_end_of_thought(mark: str) -> bool:
+    return mark.startswith(("</", "◁/", "<|end"))
+
+
+_CAPTION_KEYS = ("caption", "description", "answer", "response", "output", "text", "result", "content")
+
+
+def _caption_of(value: Any) -> str | None:
+    """Return the caption in a document of JSON; None if there is not exactly one."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return _caption_of(value[0]) if len(value) == 1 else None
+    if not isinstance(value, dict):
+        return None
+    for wanted in _CAPTION_KEYS:
+        if found := [item for key, item in value.items() if wanted in str(key).lower()]:
+            return _caption_of(found[0]) if len(found) == 1 else None
+    return _caption_of([*value.values()])
+
+
+def _from_json(text: str) -> str:
+    """Return the caption in a JSON document, also one in a fence, in Python's notation or cut off."""
+    content = re.sub(r"\A\s*```\w*\s*|\s*```\s*\Z", "", text).strip()
+    for read in (json.loads, literal_eval):
+        try:
+            caption = _caption_of(read(content))
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        return text if caption is None else caption.strip()
+    cut = re.search(r""""(?:\w*_)?(?:caption|description|answer)"\s*:\s*"((?:[^"\\]|\\.)*)""", content, re.IGNORECASE)
+    return text if cut is None else cut[1].replace('\\"', '"').strip()
+
+
+def _without_tokens(text: str) -> str:
+    return _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", text)))
+
+
+def _joined_pieces(text: str) -> str:
+    """Join the pieces of byte-level BPE, sentencepiece, wordpiece and subword-nmt."""
+    if re.search("[ĠĊ]", text):
+        if re.search(r"\S Ġ", text):  # pieces with blanks between them
+            text = text.replace(" ", "")
+        text = re.sub(r"[^\s]+", lambda word: _of_bytes(word[0]), text)
+    if "▁" in text:
+        text = (text.replace(" ", "") if re.search(r"\S ▁", text) else text).replace("▁", " ")
+    return " ".join(re.sub(r"\s##(?=\w)|@@(?:\s|$)", "", text).split())
+
+
+def _of_bytes(word: str) -> str:
+    """Return the text of byte-level BPE, whose letters stand for bytes; white space if its bytes are not UTF-8."""
+    others = [byte for byte in range(256) if not (33 <= byte <= 126 or 161 <= byte <= 172 or 174 <= byte <= 255)]
+    byte_of = {chr(byte): byte for byte in range(256)} | {chr(256 + i): byte for i, byte in enumerate(others)}
+    try:
+        return bytes(byte_of[letter] for letter in word).decode()
+    except (KeyError, UnicodeDecodeError):
+        return word.replace("Ġ", " ").replace("Ċ", "\n")
+
+
+def _read_rightly(text: str) -> str:
+    """Read characters of Windows-1252 or Latin-1 as the bytes of UTF-8 that they were, where they can be."""
+    return _MISREAD.sub(lambda run: _as_utf8(run[0]), text).replace("ï¿½", "�")
+
+
+def _as_utf8(run: str) -> str:
+    try:
+        return b"".join(
+            letter.encode("latin-1") if letter <= "\xff" else letter.encode("cp1252") for letter in run
+        ).decode()
+    except UnicodeError:
+        return run
+
+
+def _without_html(text: str) -> str:
+    return _tidy(html.unescape(_TAG.sub(" ", text)))
+
+
+_ESCAPED = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'"}
+
+
+def _without_escapes(text: str) -> str:
+    return _ESCAPES.sub(lambda escape: _ESCAPED.get(escape[0][1].lower()) or chr(int(escape[0][2:], 16)), text).strip()
+
+
+def _without_quotes(text: str) -> str:
+    marks = 2 if text.strip().startswith("``") else 1
+    inner = text.strip()
+    stop = "." if inner.endswith(".") and inner[-2:-1] in _CLOSING_QUOTES else ""
+    inner = inner.removesuffix(stop)[marks:-marks].strip()
+    return inner if inner.endswith(_ENDS) else inner + stop
+
+
+def composed(text: str) -> str:
+    """Return a text with each letter and its accents as one character, without invisible and full-width characters."""
+    plain = _FORMS.sub(lambda letters: unicodedata.normalize("NFKC", letters[0]), _INVISIBLE.sub("", text))
+    return unicodedata.normalize("NFC", plain)
+
+
 #: The rules by name, in the order in which they are applied.
-RULES: dict[str, Callable[[str], str]] = {"markdown": _plain, "prompt": _remove_opening}
-_APPLY = {"markdown": is_markdown, "prompt": is_prompt_answer}
+RULES: dict[str, Callable[[str], str]] = {
+    "ansi": lambda text: _tidy(_ANSI.sub("", text)),
+    "pieces": _joined_pieces,
+    "mojibake": _read_rightly,
+    "tokens": _without_tokens,
+    "think": _without_thoughts,
+    "json": _from_json,
+    "escapes": _without_escapes,
+    "html": _without_html,
+    "markdown": _plain,
+    "prompt": _without_opening,
+    "quotes": _without_quotes,
+    "compose": composed,
+}
+#: The rule that references follow, too: it changes no visible character.
+OF_BOTH_SIDES = "compose"
 
 
 def rules_of(clean: str | Sequence[str]) -> tuple[str, ...]:
@@ -229,6 +764,8 @@ def cleaned(texts: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
     """
     result = [*texts]
     for rule in rules:
-        for i in np.flatnonzero(_APPLY[rule](result)).tolist():
+        joined = JoinedTexts(result)
+        masks = [kind.rows(joined) for kind in TEXT_KINDS.values() if kind.rule == rule]
+        for i in np.flatnonzero(np.any(masks, axis=0)).tolist():
             result[i] = RULES[rule](result[i])
     return tuple(result)

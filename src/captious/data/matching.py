@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, get_arg
 
 import numpy as np
 
-from captious.data.checks import cleaned, rules_of
+from captious.data.checks import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.formats import is_prepared
 from captious.data.ids import Ids, ImageId, by_rule, read_alike, rule_for
 from captious.data.readers import read_rows
@@ -195,8 +195,8 @@ def read_captions(
         several: "mean" or "best" allows any number of candidates for an image, and says how metrics of single captions
             score them; otherwise, each image has exactly one.
         clean: rules to clean candidates by before they are scored: "markdown" converts it to text, "prompt" removes
-            openings such as "Sure! Here is a caption:" and "The image shows". Several are separated by commas.
-            Signatures name them.
+            openings such as "Sure! Here is a caption:" and "The image shows"; docs/check.md has all. Several are
+            separated by commas. "compose" also applies to references. Signatures name them.
 
     Returns:
         ``Captions``, or ``CaptionSets`` with ``several``, in the order of the references. Its ``references`` is the
@@ -222,6 +222,8 @@ def read_captions(
     given = None if references is None else read_references(references)
     rows = read_rows(candidates, "candidates", several=has_several)
     table = absent_references(rows) if given is None else given
+    if OF_BOTH_SIDES in rules:
+        table = table.composed
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before

@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from captious.data.checks import OF_BOTH_SIDES, cleaned
 from captious.data.ids import IdForm, Ids, ImageId, by_rule, find, numbers_from_text
 from captious.errors import ParameterError
 from captious.words import counted
@@ -339,6 +340,12 @@ class References:
             ids_read=rule,
         )
         return renamed.attach_store(self.stored)
+
+    @cached_property
+    def composed(self) -> References:
+        """These references as the cleaning rule "compose" writes them; the same object if it changes none. Cached."""
+        texts = cleaned(self.texts, (OF_BOTH_SIDES,))
+        return self if texts == self.texts else replace(self, texts=texts)
 
     @cached_property
     def concatenated(self) -> References:

@@ -1,5 +1,6 @@
 """The public names of evaluation and where they are, which `__init__.py` reads."""
 
+from .checks import CaptionCheck as CaptionCheck
 from .comparison import Comparison as Comparison
 from .comparison import Difference as Difference
 from .comparison import Example as Example
@@ -24,7 +25,6 @@ from .report import Reports as Reports
 from .report import Result as Result
 from .reward import Reward as Reward
 from .reward import reward as reward
-from .scoring import CaptionCheck as CaptionCheck
 from .scoring import check as check
 from .scoring import evaluate as evaluate
 from .scoring import prepare as prepare

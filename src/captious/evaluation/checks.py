@@ -6,37 +6,60 @@ Findings of parts can be added, so shards of a corpus yield those of the whole.
 from __future__ import annotations
 
 import inspect
+import re
+import unicodedata
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References, checks
-from captious.data.checks import is_cut_off, is_empty, is_in_another_script, is_markdown, is_prompt_answer
-from captious.errors import CaptionWarning, CaptiousWarning, option, shown
+from captious.data.checks import TEXT_KINDS, TextKind, is_cut_off, is_in_another_script, kinds_in
+from captious.errors import CaptionWarning, CaptiousWarning, marked, option, setting, shown
+from captious.metrics.contract.metric import BaseMetric, State
+from captious.metrics.contract.selection import Selection
+from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.text import PTB
+from captious.text.languages import (
+    LANGUAGES,
+    WITHOUT_SPACES,
+    Language,
+    function_words,
+    language_of,
+    main_language,
+    related,
+)
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
-from captious.words import counted_of
+from captious.version import __version__
+from captious.words import counted, counted_of
 
-# Findings about captions.
+# Kinds of findings about captions.
 
 #: The tokens of metrics that are made for English.
 ENGLISH = frozenset(("ptb", "ptb-harness", "ptb-raw", "smurf", "nltk", "treebank"))
 
 _EXAMPLES = 3
 _SAMPLE = 2000  # references that are looked at, to know what is usual
-_MIN_SHARE = 0.01  # share of candidates below which a kind is not worth a warning
+_OF_LANGUAGE = 100  # captions that are looked at, to know their language
 _WORDS_MORE = 8  # than references, in a caption that is long
 _WORDS_LESS = 4  # in one that is short
 _MIN_NUMBER = 3  # candidates below which a kind may be chance
 _RATIO = 2.0  # as often as in references, or as long
-_FAMILIAR = 0.34  # share of words that some reference has, below which a caption is in another language
+_FAMILIAR = 0.34  # share of words that some reference has, below which a caption is about something else
 _MIN_REFERENCES = 50  # references from which a vocabulary can be known
-_MIN_WORDS = 4  # words that a caption needs before its language is checked
+_MIN_WORDS = 4  # words that a caption needs before they are compared, or its end looked at
+_SURELY_ENGLISH = 0.2  # share of English function words above which no other language is looked for
+_MANY_TIMES = 3.0  # as long as references: captions of which CIDEr-D and BLEU mostly measure length
+#: Metrics that depend on length, by the beginning of their names.
+_OF_LENGTH = ("cider", "bleu", "spider", "nkrimp")
+#: Words after which a caption is not at its end.
+_DANGLING = ("a", "an", "the", "of", "with", "and", "his", "their", "its")
 
 
 @dataclass(frozen=True)
@@ -45,78 +68,117 @@ class FindingKind:
 
     Args:
         predicate: the rest of the sentence "12 of 100 candidates ...", from its verb, in the plural.
-        advice: the effect on scores, and a remedy.
+        advice: the effect on scores, and a remedy; ``{metrics}`` stands for the metrics of the run that it concerns.
         option: name and value of an option to append to the advice.
-        always: report it however rare it is.
+        least: share of candidates below which it may be chance; 0 for kinds that are never chance.
+        usual: share of captions by people that may be of this kind.
         needs_references: it is detected by comparison with references.
-        of_tokens: it only matters to tokenizers for English, whatever the references.
+        of_tokens: it only matters to metrics for English, whatever the references.
+        of_length: it only matters to metrics that depend on length.
         before_scoring: only ``check`` reports it; the metrics concerned issue their own warnings.
+        alone: it matters to metrics without references, too.
     """
 
     predicate: str
     advice: str
-    always: bool = False
+    option: tuple[str, str] | None = None
+    least: float = 0.0
+    usual: float = 0.0
     needs_references: bool = False
     of_tokens: bool = False
+    of_length: bool = False
     before_scoring: bool = False
-    option: tuple[str, str] | None = None
+    alone: bool = False
+
+    @classmethod
+    def of_text(cls, kind: TextKind) -> Self:
+        """Return a kind of the table of ``captious.data.checks``."""
+        rule = ("clean", kind.rule) if kind.rule else None
+        return cls(kind.predicate, kind.advice, rule, usual=kind.usual, alone=True)
 
 
 #: All kinds, by name, in the order of messages.
 KINDS = {
-    "empty": FindingKind("are empty", "most metrics give them 0: was the output of the captioner lost?", always=True),
+    "empty": FindingKind("are empty", "most metrics give them 0: was the output of the captioner lost?", alone=True),
+    **{name: FindingKind.of_text(kind) for name, kind in TEXT_KINDS.items()},
     "copy": FindingKind(
         "repeat a reference of the image",
         "are the candidates included in their own references?",
+        least=0.1,
         needs_references=True,
-    ),
-    "markdown": FindingKind(
-        "hold Markdown",
-        "metrics take its marks for words, and lists for one sentence: remove it with",
-        option=("clean", "markdown"),
-    ),
-    "prompt": FindingKind(
-        'begin like the answer to a prompt, such as "The image shows"',
-        "where references do not, every word of it counts against precision: remove it with",
-        option=("clean", "prompt"),
     ),
     "sentences": FindingKind(
         "have several sentences",
-        "where references have one, CIDEr-D and BLEU then mostly measure length: look at precision and recall, such as "
-        "those of spice",
+        "where references have one, {metrics} then mostly measure length: look at precision and recall",
+        least=0.1,
+        of_length=True,
     ),
     "long": FindingKind(
         "are more than twice as long as the references of the image",
-        "CIDEr-D and BLEU then mostly measure length: ask the captioner for the length of the references, or look at "
+        "{metrics} then mostly measure length: ask the captioner for the length of the references, or look at "
         "precision and recall",
+        least=0.25,
         needs_references=True,
+        of_length=True,
     ),
     "short": FindingKind(
         "are less than half as long as the references of the image",
-        "CIDEr-D and BLEU then mostly measure length, and METEOR and SPICE recall",
+        "{metrics} then mostly measure length",
+        least=0.25,
         needs_references=True,
+        of_length=True,
     ),
     "script": FindingKind(
         "are mostly not in the Latin script",
-        "the tokenizers of most metrics are made for English, so that these scores mean little: choose a tokenizer for "
-        "the language, such as zh for Chinese, char for Chinese, Japanese and Thai, or unicode where words are written "
-        "apart",
+        "words are read as those of English by {metrics}, so that these scores mean little: name the language with",
+        of_tokens=True,
+    ),
+    "foreign": FindingKind(
+        "are not in English",
+        "words are cut and compared as those of English by {metrics}: name the language with",
+        usual=1e-3,
         of_tokens=True,
     ),
     "language": FindingKind(
-        "share almost no words with any reference",
-        "are they in another language than the references?",
+        "are in another language than the references",
+        "their words cannot be found there: are these the references for them?",
+        usual=5e-3,
         needs_references=True,
     ),
-    "repetition": FindingKind("repeat the same words three times or more in a row", "did the captioner get stuck?"),
-    "cut": FindingKind("end within a sentence", "was the number of new tokens of the captioner too small?"),
+    "vocabulary": FindingKind(
+        "share almost no words with any reference",
+        "are they about other images, or in another language?",
+        least=0.05,
+        needs_references=True,
+    ),
+    "repetition": FindingKind(
+        "repeat the same words three times or more in a row", "did the captioner get stuck?", least=0.01, alone=True
+    ),
+    "cut": FindingKind(
+        "end within a sentence", "was the number of new tokens of the captioner too small?", usual=3e-3, alone=True
+    ),
     "parse": FindingKind(
         f"have more than {LONG_SENTENCE} words",
         "SPICE, SPIDEr and HWCM parse each as one sentence, which takes up to three seconds a hundred words: use "
         "spice:split=sentences",
+        least=0.01,
         before_scoring=True,
     ),
 }
+#: Kinds in which the end of a text is of interest.
+_AT_END = frozenset(("cut",))
+#: Kinds that a part of the text shows.
+_SHOWN = frozenset((*TEXT_KINDS, "script", "foreign", "language", "vocabulary", "repetition", "cut"))
+#: Kinds that are also reported if references are of it and candidates are not.
+_OF_REFERENCES = tuple(name for name, kind in TEXT_KINDS.items() if kind.rule == checks.OF_BOTH_SIDES)
+#: Kinds that are not counted where a text is of another kind, which explains them.
+_HIDDEN = {
+    ("sentences", "long", "short", "script", "foreign", "language", "vocabulary", "repetition", "cut"): (
+        *("empty", "failure", "refusal", "name", "think", "json", "pieces", "tokens"),
+    ),
+    ("prompt", "quotes"): ("failure", "refusal", "json"),
+}
+_NONE_NAMED = "metrics made for English"
 
 
 @dataclass(frozen=True)
@@ -128,40 +190,130 @@ class Finding:
         n: number of these candidates.
         of: number of all candidates.
         examples: the first few image ids.
+        text: what one of them says, cut; empty if that shows nothing.
+        language: the language of most of them, for ``script``, ``foreign`` and ``language``; empty if it is not known.
+        metrics: what the advice says about metrics; empty for those of COCO's evaluation.
+        side: "candidate", or "reference" for a finding about the references.
     """
 
     kind: str
     n: int
     of: int
     examples: tuple[str, ...]
+    text: str = ""
+    language: str = ""
+    metrics: tuple[str, ...] = ()
+    side: str = "candidate"
 
     @property
-    def sentence(self) -> CaptionWarning:
+    def rule(self) -> str:
+        """The rule that cleans them; empty for none."""
+        value = KINDS[self.kind].option
+        return "" if value is None else value[1]
+
+    @property
+    def sentence(self) -> FindingWarning:
         """The problem and the remedy, in one sentence."""
-        ids = ", ".join(self.examples) + (", ..." if self.n > len(self.examples) else "")
-        return self._worded(f" (image_id {ids})")
+        return self._worded(self._shown + self._ids)
 
     @property
-    def sentence_without_ids(self) -> CaptionWarning:
+    def sentence_without_ids(self) -> FindingWarning:
         """The sentence with the number of candidates only."""
         return self._worded()
 
     @property
     def sentence_without_numbers(self) -> CaptionWarning:
         """The sentence without the number of candidates and their ids."""
-        return CaptionWarning(f"Some candidates {KINDS[self.kind].predicate}{self._advice}", self.kind)
+        return CaptionWarning(f"Some {self.side}s {self._predicate}{self._advice}", self.kind)
 
-    def _worded(self, where: str = "") -> CaptionWarning:
-        verb, rest = KINDS[self.kind].predicate.split(" ", 1)
-        counts = counted_of(self.n, self.of, "candidate", verb)
-        return CaptionWarning(f"{counts} {rest}{where}{self._advice}", self.kind)
+    @classmethod
+    def of_systems(cls, findings: Mapping[str, Finding]) -> CaptionWarning:
+        """Return the sentence about findings of one kind in several systems."""
+        first = next(iter(findings.values()))
+        total = replace(first, n=sum(each.n for each in findings.values()), of=sum(e.of for e in findings.values()))
+        counts = ", ".join(f"{system} {finding.n:,}" for system, finding in findings.items())
+        return total._worded(f"{first._shown} ({counts})")
+
+    def _worded(self, where: str = "") -> FindingWarning:
+        verb, rest = self._predicate.split(" ", 1)
+        counts = counted_of(self.n, self.of, self.side, verb)
+        return FindingWarning(f"{counts} {rest}{where}{self._advice}", self)
+
+    @property
+    def _predicate(self) -> str:
+        predicate = KINDS[self.kind].predicate
+        return f"{predicate} ({_name(self.language)})" if self.language else predicate
+
+    @property
+    def _shown(self) -> str:
+        return f", such as {self.text}" if self.text else ""
+
+    @property
+    def _ids(self) -> str:
+        if not self.examples:
+            return ""
+        return f" (image_id {', '.join(self.examples)}{', ...' if self.n > len(self.examples) else ''})"
 
     @property
     def _advice(self) -> str:
         kind = KINDS[self.kind]
-        end = "" if kind.advice.endswith("?") else "."
-        advice = kind.advice if kind.option is None else f"{kind.advice} {option(*kind.option)}"
-        return f": {advice}{end}"
+        metrics = ", ".join(self.metrics) or ("CIDEr-D and BLEU" if kind.of_length else _NONE_NAMED)
+        advice = kind.advice.replace("{metrics}", metrics)
+        if kind.option is not None:
+            advice = f"{advice} {option(*kind.option)}"
+        elif kind.of_tokens:
+            advice = f"{advice} {setting('language', self.language or 'LANGUAGE')}"
+            if self.language in WITHOUT_SPACES:
+                advice += f", or choose a tokenizer, such as {setting('tokenizer', 'char')}"
+        return f": {advice}{'' if advice.endswith('?') else '.'}"
+
+
+def _name(language: str) -> str:
+    return LANGUAGES[language].name.capitalize()
+
+
+class FindingWarning(CaptionWarning):
+    """The warning about a finding, which warnings of several systems add up.
+
+    Args:
+        text: the sentence.
+        finding: the finding.
+    """
+
+    finding: Finding
+
+    def __new__(cls, text: str, finding: Finding) -> Self:
+        self = super().__new__(cls, text, finding.kind)
+        self.finding = finding
+        return self
+
+    def __getnewargs__(self) -> tuple[str, Finding]:  # type: ignore[override]
+        return marked(self), self.finding
+
+
+def excerpt(text: str, place: int = 0, *, most: int = 40, apart: bool = False) -> str:
+    """Return a text in quotation marks as a message shows it, cut with "..." but never within an escape.
+
+    Args:
+        text: a text.
+        place: a character that is shown.
+        most: characters that are shown.
+        apart: show accents that are characters of their own as escapes.
+    """
+    start = max(0, min(place - most // 3, len(text) - most)) if len(text) > most else 0
+    shown_part, width = "", 0
+    end = start
+    for letter in islice(text, start, None):
+        is_plain = letter.isprintable() and not (apart and unicodedata.combining(letter))
+        piece = letter if is_plain else letter.encode("unicode_escape").decode()
+        if width + len(piece) > most:
+            break
+        shown_part, width, end = shown_part + piece, width + len(piece), end + 1
+    mark = "'" if '"' in shown_part else '"'
+    return f"{mark}{'...' * (start > 0)}{shown_part}{'...' * (end < len(text))}{mark}"
+
+
+# Counts of findings, which add up over parts.
 
 
 @dataclass(frozen=True)
@@ -173,18 +325,24 @@ class CaptionFindings:
         references: number of their references.
         most_references: maximum number of references of an image.
         words: total words of the candidates, and of the references, averaged by image.
-        candidates: kind -> number of candidates, and the first few of their image ids.
+        candidates: kind -> number of candidates, the first few of their image ids, and an example.
         reference_counts: kind -> number of references among those checked.
         n_looked_at: number of references checked.
+        languages: languages of candidates that are not in English, with their numbers.
+        reference_languages: languages of the references, with the numbers of those looked at.
+        same_references: the references of each image if all images have the same, in one text; empty if they differ.
     """
 
     n: int = 0
     references: int = 0
     most_references: int = 0
     words: tuple[float, float] = (0.0, 0.0)
-    candidates: Mapping[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    candidates: Mapping[str, tuple[int, tuple[str, ...], str]] = field(default_factory=dict)
     reference_counts: Mapping[str, int] = field(default_factory=dict)
     n_looked_at: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    reference_languages: Mapping[str, int] = field(default_factory=dict)
+    same_references: str = ""
 
     @classmethod
     def of(cls, captions: Captions | CaptionSets) -> CaptionFindings:
@@ -194,57 +352,69 @@ class CaptionFindings:
             texts, rows = captions.candidates.texts, np.repeat(np.arange(len(captions)), captions.counts)
         else:
             texts, rows = captions.candidates, np.arange(len(captions))
-        masks = _masks_of_texts(texts)
         reference_tokens = references.layer(TokenLayer(PTB))
         if isinstance(captions, CaptionSets):
             tokens = Tokens.of(texts, PTB, reference_tokens.vocabulary)
         else:
             tokens, _ = captions.layer(TokenLayer(PTB))
+        reference_texts = references.texts if references.present else ()
+        looked_at = reference_texts[:_SAMPLE]
         reference_words = (
             _mean_lengths(reference_tokens, references)[rows] if references.present else np.zeros(len(texts))
         )
+        masks = kinds_in(texts)
+        masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
-        masks["cut"] = is_cut_off(texts, tokens.lengths)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
+        languages = _languages(texts, tokens)
+        masks["cut"] = is_cut_off(texts, tokens.lengths) | (_dangles(tokens) & ~languages.other)
+        masks["foreign"] = languages.other & ~masks["script"]
+        reference_language = main_language(reference_texts[:_OF_LANGUAGE])
         if references.present:
             masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), reference_words)
-        for kind in ("markdown", "prompt", "sentences", "long", "short", "script", "language", "cut"):
-            masks[kind] = masks.get(kind, np.zeros(len(texts), bool)) & ~masks["empty"]
-        for kind in ("language", "short"):  # words of other scripts are not separated as PTB expects
-            masks[kind] &= ~masks["script"]
+            masks["language"] = languages.differ_from(reference_language) & ~masks["script"]
+            masks["foreign"] &= ~masks["language"]
+            masks["vocabulary"] &= ~(masks["script"] | masks["language"])
+            masks["short"] &= ~masks["script"]  # words of other scripts are not separated as PTB expects
+        for hidden, reasons in _HIDDEN.items():
+            for kind in hidden:
+                masks[kind] = masks.get(kind, np.zeros(len(texts), bool)) & ~np.any([masks[r] for r in reasons], axis=0)
         ids = captions.ids
-        reference_texts = references.texts if references.present else ()
+        found = {kind: np.flatnonzero(mask) for kind, mask in masks.items() if mask.any()}
         return cls(
             len(texts),
             len(reference_texts),
             int(np.diff(references.offsets).max(initial=0)) if references.present else 0,
             (float(tokens.lengths.sum()), float(reference_words.sum())),
             {
-                kind: (int(mask.sum()), tuple(str(ids[rows[i]]) for i in np.flatnonzero(mask)[:_EXAMPLES]))
-                for kind, mask in masks.items()
-                if mask.any()
+                kind: (len(where), tuple(str(ids[rows[i]]) for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
+                for kind, where in found.items()
             },
-            {kind: int(mask.sum()) for kind, mask in _masks_of_texts(reference_texts[:_SAMPLE]).items()},
-            len(reference_texts[:_SAMPLE]),
+            {kind: n for kind, mask in kinds_in(looked_at).items() if (n := int(mask.sum()))},
+            len(looked_at),
+            languages.counts,
+            {reference_language: min(len(reference_texts), _OF_LANGUAGE)} if reference_language else {},
+            _same_references(references),
         )
 
     def __add__(self, other: CaptionFindings) -> CaptionFindings:
-        zero: tuple[int, tuple[str, ...]] = (0, ())
+        none: tuple[int, tuple[str, ...], str] = (0, (), "")
         pairs = {
-            kind: (self.candidates.get(kind, zero), other.candidates.get(kind, zero))
+            kind: (self.candidates.get(kind, none), other.candidates.get(kind, none))
             for kind in [*dict.fromkeys([*self.candidates, *other.candidates])]
         }
+        same = {part.same_references for part in (self, other) if part.n}
         return CaptionFindings(
             self.n + other.n,
             self.references + other.references,
             max(self.most_references, other.most_references),
             (self.words[0] + other.words[0], self.words[1] + other.words[1]),
-            {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES]) for kind, (a, b) in pairs.items()},
-            {
-                kind: self.reference_counts.get(kind, 0) + other.reference_counts.get(kind, 0)
-                for kind in {*self.reference_counts, *other.reference_counts}
-            },
+            {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES], a[2] or b[2]) for kind, (a, b) in pairs.items()},
+            _added(self.reference_counts, other.reference_counts),
             self.n_looked_at + other.n_looked_at,
+            _added(self.languages, other.languages),
+            _added(self.reference_languages, other.reference_languages),
+            same.pop() if len(same) == 1 else "",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -260,80 +430,296 @@ class CaptionFindings:
             int(document["references"]),
             int(document["most_references"]),
             (float(words), float(reference_words)),
-            {str(kind): (int(n), tuple(map(str, ids))) for kind, (n, ids) in document["candidates"].items()},
+            {
+                str(kind): (int(n), tuple(map(str, ids)), str(text))
+                for kind, (n, ids, text) in document["candidates"].items()
+            },
             {str(kind): int(n) for kind, n in document["reference_counts"].items()},
             int(document["n_looked_at"]),
+            {str(code): int(n) for code, n in document["languages"].items()},
+            {str(code): int(n) for code, n in document["reference_languages"].items()},
+            str(document["same_references"]),
         )
 
     @property
+    def all_findings(self) -> list[Finding]:
+        """All findings about candidates, those too rare for a warning included."""
+        return [self._finding(kind) for kind in KINDS if kind in self.candidates]
+
+    @property
     def findings(self) -> list[Finding]:
-        """Findings that deserve a warning: too frequent to be chance, and unusual in references."""
-        findings = []
-        for kind, properties in KINDS.items():
-            n, examples = self.candidates.get(kind, (0, ()))
-            share = self.reference_counts.get(kind, 0) / max(self.n_looked_at, 1)
-            least = 1 if properties.always else max(_MIN_SHARES.get(kind, _MIN_SHARE) * self.n, _MIN_NUMBER)
-            if n and n >= least and (properties.of_tokens or n > _RATIO * share * self.n):
-                findings.append(Finding(kind, n, self.n, examples))
-        return findings
+        """Findings that deserve a warning: not chance, and unusual in captions by people and in these references."""
+        found = [finding for finding in self.all_findings if self._is_unusual(finding)]
+        return found + [
+            Finding(kind, n, self.n_looked_at, (), side="reference")
+            for kind in _OF_REFERENCES
+            if (n := self.reference_counts.get(kind, 0))
+            and n > _RATIO * max(KINDS[kind].usual, self._share(kind)) * self.n_looked_at
+        ]
+
+    def _finding(self, kind: str) -> Finding:
+        n, examples, text = self.candidates[kind]
+        return Finding(kind, n, self.n, examples, text, self.language if kind in _WITH_LANGUAGE else "")
+
+    def _is_unusual(self, finding: Finding) -> bool:
+        kind = KINDS[finding.kind]
+        if finding.n < (max(kind.least * self.n, _MIN_NUMBER) if kind.least else 1):
+            return False
+        share = 0.0 if kind.of_tokens else self.reference_counts.get(finding.kind, 0) / max(self.n_looked_at, 1)
+        return finding.n > _RATIO * max(kind.usual, share) * self.n
+
+    def _share(self, kind: str) -> float:
+        return self.candidates.get(kind, (0,))[0] / max(self.n, 1)
+
+    @property
+    def language(self) -> str:
+        """The language of most candidates that are not in English; empty if there are none, or if it is not known."""
+        return max(self.languages, key=lambda code: self.languages[code], default="")
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether most candidates are not in English."""
+        return max(sum(self.languages.values()), self.candidates.get("script", (0,))[0]) > 0.5 * self.n
+
+    @property
+    def times_as_long(self) -> float:
+        """How many times as long candidates are as references; 0 without references."""
+        return self.words[0] / self.words[1] if self.words[1] else 0.0
 
     @property
     def without_references(self) -> CaptionFindings:
         """Findings about candidates by themselves, without references."""
         candidates = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
-        return replace(self, candidates=candidates, reference_counts={}, n_looked_at=0)
+        return replace(self, candidates=candidates, reference_counts={}, n_looked_at=0, same_references="")
 
     @property
     def warnings(self) -> list[CaptionWarning]:
-        """Warnings about the captions, one sentence each."""
-        return self.few_references + [finding.sentence for finding in self.findings]
+        """Warnings about the captions, one sentence each, for any metrics."""
+        findings = [finding.sentence for finding in self.findings]
+        return [*self.few_references, *self._alike_references, *findings]
 
     @property
     def few_references(self) -> list[CaptionWarning]:
         """The warning that every image has only one reference."""
         if self.most_references != 1 or self.n <= 1:
             return []
-        return [
-            CaptionWarning(
-                "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
-                "compared with published ones.",
-                "one-reference",
-            )
-        ]
-
-    def findings_for(self, tokens: Iterable[str]) -> list[Finding]:
-        """Return the findings that matter to metrics with these ``tokens``; combined metrics join theirs by commas."""
-        is_english = not ENGLISH.isdisjoint(name for names in tokens for name in names.split(", "))
-        return [
-            finding
-            for finding in self.findings
-            if (is_english or not KINDS[finding.kind].of_tokens) and not KINDS[finding.kind].before_scoring
-        ]
-
-    def warnings_for(self, tokens: Iterable[str]) -> list[CaptionWarning]:
-        """Return the warnings that matter to metrics with these tokens."""
-        return self.few_references + [finding.sentence for finding in self.findings_for(tokens)]
+        text = (
+            "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
+            "compared with published ones."
+        )
+        return [CaptionWarning(text, "one-reference")]
 
     @property
-    def warnings_without_references(self) -> list[CaptionWarning]:
-        """The warnings that matter to metrics without references."""
-        kinds = ("empty", "markdown", "prompt", "repetition", "cut")
-        return [finding.sentence for finding in self.findings if finding.kind in kinds]
+    def _alike_references(self) -> list[CaptionWarning]:
+        """The warning that all images have the same references; CIDEr issues its own."""
+        if not self.same_references or self.n <= 1:
+            return []
+        text = (
+            f"all images have the same references ({excerpt(self.same_references)}): CIDEr and CIDEr-D weight n-grams "
+            "by how few images have them, so each has the weight ln 1 = 0 and every caption gets 0, as they are "
+            f"defined. Use other metrics, or document frequencies of other captions ({setting('idf', 'FILE')})."
+        )
+        return [CaptionWarning(text, "same-references")]
+
+    def findings_for(self, selection: Selection) -> list[Finding]:
+        """Return the findings that matter to the metrics of a run, which their advice names."""
+        metrics = [item.metric for item in selection]
+        needing = any(metric.needs_references for metric in metrics)
+        found = []
+        for finding in self.findings:
+            kind = KINDS[finding.kind]
+            concerned = tuple(dict.fromkeys(_concerned(kind, metrics, selection)))
+            if kind.before_scoring or not (needing or kind.alone) or not concerned:
+                continue
+            by_kind = kind.of_tokens or kind.of_length
+            found.append(replace(finding, metrics=concerned) if by_kind else finding)
+        return found
+
+    def warnings_for(self, selection: Selection) -> list[CaptionWarning]:
+        """Return the warnings that matter to the metrics of a run, the first one about lengths if it needs to be."""
+        metrics = [item.metric for item in selection]
+        sentences = [*self._of_lengths(selection)]
+        if any(metric.needs_references for metric in metrics):
+            sentences += self.few_references
+        return sentences + [finding.sentence for finding in self.findings_for(selection)]
+
+    def _of_lengths(self, selection: Selection) -> list[CaptionWarning]:
+        """Return the warning of metrics that nobody named about captions many times as long as references."""
+        by_length = [
+            item.metric.name for item in selection if not item.is_named and _depends_on(item.metric, _OF_LENGTH)
+        ]
+        if not by_length or self.times_as_long < _MANY_TIMES:
+            return []
+        text = (
+            f"candidates are {self.times_as_long:.1f} times as long as references, so {_listed(by_length)} mostly "
+            "measure length, not what is said: judge them by spice-p:split=sentences and spice-r:split=sentences "
+            "(precision and recall), concur, coverage or length."
+        )
+        return [CaptionWarning(text, LENGTH)]
+
+    def without_meaning(self, selection: Selection) -> frozenset[str]:
+        """Return the labels of results that are never marked as the best: they mean nothing for these captions."""
+        foreign = self.is_foreign and selection.settings.language is None
+        too_long = bool(self._of_lengths(selection))
+        unspaced = foreign and self.language in WITHOUT_SPACES
+        return frozenset(
+            label
+            for item in selection
+            for label in item.output_indices
+            if (foreign and item.metric.english_only)
+            or (unspaced and _is_english(item.metric))
+            or (too_long and _depends_on(item.metric, _OF_LENGTH))
+            or (item.metric.english_only and selection.settings.is_foreign)
+        )
 
 
-#: Shares below which a kind is not worth a warning, where that is not ``_MIN_SHARE``.
-_MIN_SHARES = {"copy": 0.1, "long": 0.25, "short": 0.25, "sentences": 0.1, "language": 0.05}
+#: The kind of the warning about captions far longer than references, which tables show above them.
+LENGTH = "length"
+_WITH_LANGUAGE = frozenset(("script", "foreign", "language"))
 
 
-def _masks_of_texts(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
-    """Return masks for the kinds that are detected in a text alone."""
-    return {
-        "empty": is_empty(texts),
-        "markdown": is_markdown(texts),
-        "prompt": is_prompt_answer(texts),
-        "sentences": checks.several_sentences(texts),
-        "script": is_in_another_script(texts),
-    }
+def foreign_language(tables: Sequence[Captions | CaptionSets], selection: Selection) -> str | None:
+    """Return the name of the language of captions, if a metric that nobody named is for English only and they are not.
+
+    Args:
+        tables: the captions of all systems.
+        selection: the metrics.
+    """
+    if not any(item.metric.english_only and not item.is_named for item in selection):
+        return None
+    language = selection.settings.language
+    if isinstance(language, Language):
+        return _name(language.code) if selection.settings.is_foreign else None
+    texts = [text for table in tables for text in _first_texts(table)]
+    code = main_language(texts)
+    n_foreign = sum(language_of(text) not in ("", "en") for text in texts) if code not in ("", "en") else 0
+    return _name(code) if 2 * n_foreign > len(texts) else None
+
+
+def _first_texts(table: Captions | CaptionSets) -> Sequence[str]:
+    texts = table.candidates.texts if isinstance(table, CaptionSets) else table.candidates
+    return texts[:_OF_LANGUAGE]
+
+
+def reference_warnings(metric: BaseMetric, references: References, state: State | None) -> list[CaptionWarning]:
+    """Return the warnings about references that concern a metric, whatever the candidates are; rewards use it.
+
+    Args:
+        metric: the metric.
+        references: the references.
+        state: what ``metric.fit`` returned for them.
+    """
+    return [*map(CaptionWarning, metric.reference_warnings(references, state))]
+
+
+def _concerned(kind: FindingKind, metrics: Sequence[BaseMetric], selection: Selection) -> Iterable[str]:
+    """Return the names of the metrics that a kind concerns."""
+    for metric in metrics:
+        if kind.of_length and not _depends_on(metric, _OF_LENGTH):
+            continue
+        if kind.of_tokens and (selection.settings.language is not None or not _is_english(metric)):
+            continue
+        yield metric.name
+
+
+def _depends_on(metric: BaseMetric, names: tuple[str, ...]) -> bool:
+    return metric.name.removeprefix("sum:").startswith(names)
+
+
+def _is_english(metric: BaseMetric) -> bool:
+    return metric.english_only or not ENGLISH.isdisjoint(metric.tokens.split(", "))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _added(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
+    return {key: a.get(key, 0) + b.get(key, 0) for key in dict.fromkeys([*a, *b])}
+
+
+def _shown(kind: str, text: str) -> str:
+    """Return what is shown of a text of this kind; empty for kinds that no part of it shows."""
+    if kind not in _SHOWN:
+        return ""
+    if kind in TEXT_KINDS:
+        return excerpt(text, TEXT_KINDS[kind].place(text), apart=kind == "decomposed")
+    return excerpt(text, len(text) if kind in _AT_END else 0)
+
+
+def _same_references(references: References) -> str:
+    """Return the first reference if those of all images are the same, apart from their order; empty if they differ."""
+    if not references.present or not references.texts:
+        return ""
+    offsets = references.offsets.tolist()
+    first = {*references.texts[: offsets[1]]}
+    same = all({*references.texts[start:end]} == first for start, end in pairwise(offsets))
+    return references.texts[0] if same else ""
+
+
+@dataclass(frozen=True)
+class _Languages:
+    """Languages of captions.
+
+    Args:
+        texts: n captions.
+        codes: languages of captions by row, "" if it is not known; those that are not in it are probably in English.
+    """
+
+    texts: Sequence[str]
+    codes: Mapping[int, str]
+
+    @property
+    def other(self) -> NDArray[np.bool_]:
+        """A mask of the captions in a language other than English, bool[n]."""
+        return self._mask(code not in ("", "en") for code in self.codes.values())
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Numbers of captions by language, without English."""
+        return {code: n for code, n in Counter(self.codes.values()).most_common() if code not in ("", "en")}
+
+    def differ_from(self, language: str) -> NDArray[np.bool_]:
+        """Return a mask of the captions in a language that is not close to this one, bool[n]."""
+        if not language:
+            return np.zeros(len(self.texts), bool)
+        mask = self._mask(bool(code) and not related(code, language) for code in self.codes.values())
+        if language != "en":
+            probably_english = [row for row in range(len(self.texts)) if row not in self.codes]
+            mask[[row for row in probably_english if language_of(self.texts[row]) == "en"]] = True
+        return mask
+
+    def _mask(self, flags: Iterable[bool]) -> NDArray[np.bool_]:
+        mask = np.zeros(len(self.texts), bool)
+        mask[[row for row, flag in zip(self.codes, flags, strict=True) if flag]] = True
+        return mask
+
+
+def _languages(texts: Sequence[str], tokens: Tokens) -> _Languages:
+    """Return the languages of texts. Those with many English function words are not looked at."""
+    words = {word: {*languages} for word, languages in function_words().items() if "en" in languages}
+    english = _counts_of(tokens, tuple(words))
+    only_english = _counts_of(tokens, tuple(word for word, languages in words.items() if languages == {"en"}))
+    surely = (only_english > 0) & (english >= _SURELY_ENGLISH * tokens.lengths)
+    return _Languages(texts, {row: language_of(texts[row]) for row in np.flatnonzero(~surely).tolist()})
+
+
+def _counts_of(tokens: Tokens, words: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return how many tokens of each caption are among these words, int64[n]."""
+    flags = np.zeros(len(tokens.vocabulary) + 1, bool)  # the last one for words that are unknown
+    flags[tokens.vocabulary.find(words)] = True
+    flags[-1] = False
+    before = np.concatenate([[0], np.cumsum(flags[tokens.ids])])
+    return np.asarray(before[tokens.offsets[1:]] - before[tokens.offsets[:-1]])
+
+
+def _dangles(tokens: Tokens) -> NDArray[np.bool_]:
+    """Find captions whose last word is an article or another word that is never the last, bool[n]."""
+    known = tokens.vocabulary.find(_DANGLING)
+    mask = np.zeros(len(tokens.lengths), bool)
+    rows = np.flatnonzero(tokens.lengths >= _MIN_WORDS)
+    mask[rows] = np.isin(tokens.ids[tokens.offsets[1:][rows] - 1], known[known >= 0])
+    return mask
 
 
 def _masks_beside(
@@ -346,8 +732,9 @@ def _masks_beside(
 ) -> dict[str, NDArray[np.bool_]]:
     """Return masks for the kinds detected by comparison with references; ``rows`` are the images of the texts."""
     offsets = references.offsets.tolist()
+    known = {*references.texts}
     copies = [
-        text in references.texts[offsets[row] : offsets[row + 1]]
+        text in known and text in references.texts[offsets[row] : offsets[row + 1]]
         for row, text in zip(rows.tolist(), texts, strict=True)
     ]
     n_words = tokens.lengths
@@ -357,7 +744,7 @@ def _masks_beside(
         "copy": np.array(copies, bool),
         "long": n_words > np.maximum(_RATIO * reference_words, reference_words + _WORDS_MORE),
         "short": n_words < np.minimum(reference_words / _RATIO, reference_words - _WORDS_LESS),
-        "language": (n_known < _FAMILIAR * n_words)
+        "vocabulary": (n_known < _FAMILIAR * n_words)
         & (n_words >= _MIN_WORDS)
         & (len(references.texts) >= _MIN_REFERENCES),
     }
@@ -368,6 +755,103 @@ def _mean_lengths(tokens: Tokens, references: References) -> NDArray[np.float64]
     counts = np.diff(references.offsets)
     words = np.diff(tokens.offsets[references.offsets])
     return np.asarray(words / np.maximum(counts, 1))
+
+
+# ``check``: the result.
+
+
+class CaptionCheck(Displayed):
+    """The result of ``check`` for the captions of a system.
+
+    Attributes:
+        system: name of the system.
+        findings: all findings about candidates, including those too rare for a warning.
+        warnings: the warnings that ``captious.score`` would issue, one sentence each.
+        n_candidates, n_references: numbers of captions.
+        words: PTB tokens per candidate, and per reference of its image; 0 without references.
+    """
+
+    def __init__(self, system: str, captions: Captions | CaptionSets) -> None:
+        counts = CaptionFindings.of(captions)
+        self.system = system
+        self.n_candidates, self.n_references = counts.n, counts.references
+        self.words = tuple(words / counts.n for words in counts.words)
+        self.findings = counts.all_findings
+        self.warnings = counts.warnings
+
+    def to_table(self) -> Table:
+        """Return a table with a row for each kind of finding; records, such as those of csv, have all kinds."""
+        columns = [
+            Column("candidates", form="count"),
+            Column("share", form="percent"),
+            Column("such as", align="left"),
+            Column("image_id", align="left"),
+        ]
+        rows = [
+            Row(
+                found.kind, [Cell(found.n), Cell(found.n / found.of), Cell(found.text), Cell(", ".join(found.examples))]
+            )
+            for found in self.findings
+        ]
+        by_kind = {finding.kind: finding for finding in self.findings}
+        every = [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ())) for kind in self._kinds]
+        records = [
+            {
+                "system": self.system,
+                "kind": finding.kind,
+                "candidates": finding.n,
+                "share": finding.n / finding.of,
+                "text": finding.text,
+                "examples": " ".join(finding.examples),
+                "clean": finding.rule,
+            }
+            for finding in every
+        ]
+        lengths = f"{self.words[0]:.1f} words per candidate"
+        if self.n_references:
+            lengths += f", {self.words[1]:.1f} per reference"
+        title = (
+            f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
+            f"{counted(self.n_references, 'reference')}, {lengths}."
+        )
+        columns = columns if rows else []
+        return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=self._notes)
+
+    @property
+    def _kinds(self) -> list[str]:
+        """The kinds that these captions can have."""
+        return [kind for kind in KINDS if self.n_references or not KINDS[kind].needs_references]
+
+    @property
+    def _notes(self) -> Sequence[str]:
+        """The warnings, and the kinds that were looked for and not found."""
+        found = {finding.kind for finding in self.findings}
+        not_found = f"Looked for and not found: {', '.join(kind for kind in self._kinds if kind not in found)}."
+        usual = "What was found is as rare as in captions by people, or as usual as in the references."
+        return [*self.warnings, *[usual] * (bool(found) and not self.warnings), not_found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values, as printed by ``captious check --format json``."""
+        return json_document(
+            {
+                "version": __version__,
+                "name": self.system,
+                "n_candidates": self.n_candidates,
+                "n_references": self.n_references,
+                "words_per_candidate": self.words[0],
+                "words_per_reference": self.words[1] if self.n_references else None,
+                "findings": {
+                    finding.kind: {
+                        "candidates": finding.n,
+                        "examples": [*finding.examples],
+                        "text": finding.text or None,
+                        "clean": finding.rule or None,
+                    }
+                    for finding in self.findings
+                },
+                "warnings": self.warnings,
+            }
+        )
 
 
 # Warnings about small numbers of images and references, warnings of several systems, and their issue.
@@ -398,19 +882,35 @@ def _level_of_caller() -> int:
 
 
 def warnings_by_system(warnings: Sequence[tuple[str, Sequence[CaptionWarning]]]) -> list[CaptionWarning]:
-    """Return the warnings of systems, each once; those of only some systems begin with the names of these.
+    """Return the warnings of systems, each kind of finding once with its number in each system.
+
+    Others are those of each system, the same ones once; those of only some systems begin with the names of these.
 
     Args:
         warnings: name and warnings of each system.
     """
-    systems: dict[CaptionWarning, list[str]] = {}
+    systems: dict[str, dict[str, CaptionWarning]] = {}
     for system, sentences in warnings:
-        for sentence in dict.fromkeys(sentences):
-            systems.setdefault(sentence, []).append(system)
-    return [
-        sentence if len(names) == len(warnings) else sentence.of(", ".join(names))
-        for sentence, names in systems.items()
-    ]
+        for sentence in sentences:
+            # what differs only in its numbers is one warning
+            key = sentence.kind if isinstance(sentence, FindingWarning) else _NUMBER.sub("#", sentence)
+            systems.setdefault(key, {}).setdefault(system, sentence)
+    return [_of_systems(by_system, len(warnings)) for by_system in systems.values()]
+
+
+_NUMBER = re.compile(r"\d[\d,.]*")
+
+
+def _of_systems(by_system: Mapping[str, CaptionWarning], n: int) -> CaptionWarning:
+    """Return the warning of one or several of n systems."""
+    first = next(iter(by_system.values()))
+    if len({*by_system.values()}) == 1:
+        return first if len(by_system) == n else first.of(", ".join(by_system))
+    findings = {system: warning.finding for system, warning in by_system.items() if isinstance(warning, FindingWarning)}
+    if findings:
+        return Finding.of_systems(findings)
+    names = f"{len(by_system)} of {n} systems ({', '.join(by_system)})" if len(by_system) < n else f"all {n} systems"
+    return CaptionWarning(f"in {names}, such as {next(iter(by_system))}: {marked(first)}", first.kind)
 
 
 def few_images_warning(n: int) -> list[CaptionWarning]:

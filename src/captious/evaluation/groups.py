@@ -459,7 +459,8 @@ def grouped_score_table(
     for scores in zip(*by_system, strict=True):
         first = scores[0]
         label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
-        cells = score_cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=same)
+        ranked = same and not any(first.metric in report.unranked for report in reports)
+        cells = score_cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=ranked)
         section = labeled(first.metric, first.lower_is_better)
         images = Cell(first.n_images) if same else None
         rows.append(Row(label, [images, *cells], section, in_papers, first.signature))

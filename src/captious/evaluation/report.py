@@ -21,9 +21,10 @@ from captious.errors import (
     ParameterError,
     UnknownImageError,
     UnknownNameError,
+    as_warning,
     option,
 )
-from captious.evaluation.checks import warnings_by_system
+from captious.evaluation.checks import LENGTH, warnings_by_system
 from captious.evaluation.explanations import Explanation, explained_row
 from captious.files import write_csv
 from captious.metrics.contract.metric import Result as Result
@@ -172,7 +173,8 @@ def score_table(
     rows = []
     for name, first in reports[0].items():
         scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
-        cells = score_cells(scores, first.lower_is_better, ranked=have_same_images(reports))
+        ranked = have_same_images(reports) and not any(name in report.unranked for report in reports)
+        cells = score_cells(scores, first.lower_is_better, ranked=ranked)
         rows.append(Row(labeled(name, first.lower_is_better), cells, signature=first.signature))
     records = [
         score_record(
@@ -223,7 +225,7 @@ def side_by_side(
         rows=rows,
         records=records,
         document={"version": __version__, "systems": [_strip_version(document) for document in documents]},
-        title=subject(reports),
+        title="\n".join([*_about_lengths(reports), subject(reports)]),
         caption="" if several else images_text(reports[0]),
         notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
         comments=[
@@ -236,6 +238,15 @@ def side_by_side(
         across=True,
         pictures=pictures,
     )
+
+
+def _about_lengths(reports: Sequence[Report]) -> list[CaptionWarning]:
+    """Return the warning about captions far longer than references, which concerns the whole table."""
+    return [
+        warning
+        for warning in warnings_by_system([(report.system, report.warnings) for report in reports])
+        if warning.kind == LENGTH
+    ]
 
 
 def _strip_version(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,6 +363,7 @@ class Report(DisplayedMapping[str, Result]):
     Attributes:
         system: name of the system.
         warnings: warnings about misleading scores, one sentence each.
+        unranked: names of results that mean nothing for these captions, of which none is marked as the best.
         description: descriptive statistics of several candidates per image; otherwise None.
         resampled: what intervals resample.
     """
@@ -366,16 +378,18 @@ class Report(DisplayedMapping[str, Result]):
         results: Mapping[str, Result],
         warnings: Sequence[str],
         description: Description | None = None,
+        unranked: frozenset[str] = frozenset(),
     ) -> None:
         self.system = system
         self._captions = captions
-        self.warnings = [*map(CaptionWarning, warnings)]
+        self.warnings = [*map(as_warning, warnings)]
+        self.unranked = unranked
         self.description = description
         self._parts = dict(results)
 
     def named(self, system: str) -> Report:
         """Return this report with another name of the system."""
-        return Report(system, self._captions, self._parts, self.warnings, self.description)
+        return Report(system, self._captions, self._parts, self.warnings, self.description, self.unranked)
 
     @property
     def captions(self) -> Captions | CaptionSets:
@@ -581,7 +595,7 @@ class Report(DisplayedMapping[str, Result]):
                 ids = [self.ids[row] for row in rows.tolist()]
                 statistics[id(whole)] = Statistics(whole.metric, whole.rows[rows], ids)
             results[name] = Result(name, result.signature, statistics[id(whole)], result.column)
-        return Report(self.system, self.captions.select(rows), results, [])
+        return Report(self.system, self.captions.select(rows), results, [], unranked=self.unranked)
 
     def to_records(self) -> list[Mapping[str, Any]]:
         """Return caption scores, one record per image: id, candidate, and the score in each output.

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, References, ReferencesLike, read_references
+from captious.data import ImageId, References, ReferencesLike, read_references
 from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
-from captious.evaluation.checks import issue
+from captious.evaluation.checks import issue, reference_warnings
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import (
@@ -34,14 +34,6 @@ from captious.metrics.contract.selection import ALL, MetricLike, names_metric, s
 from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.native import using_threads
 from captious.words import counted, shortened
-
-_SAMPLE = 1000  # images whose references are scored, to find out whether every reward would be 0
-
-#: The warning about a metric that gives 0 even to the references themselves.
-ALWAYS_ZERO = (
-    "{name} is 0 for every caption, also for the references themselves: they have the same n-grams for all images, so "
-    "that every weight is ln 1 = 0."
-)
 
 
 @answers_other_keywords
@@ -216,19 +208,13 @@ class Reward:
         return "+".join(term.label for term in self._arguments[0]).replace("+-", "-")
 
     def warnings(self) -> list[CaptionWarning]:
-        """Return warnings about rewards that mislead, one sentence each: of metrics fitted on too few references."""
-        n = min(len(self._references), _SAMPLE)
-        first = self._references.select(range(n))
-        captions = Captions(tuple(first.texts[start] for start in first.offsets[:-1].tolist()), first)
-        found: list[CaptionWarning] = []
-        for term in self._arguments[0]:
-            if n and term.metric.needs_fit:
-                found += map(CaptionWarning, term.metric.warnings(captions, self._states[id(term.metric)]))
-                scores = self._scorers[id(term.metric)](np.arange(n), captions.candidates)
-                if not scores[:, term.metric.outputs.index(term.output)].any():
-                    name = term.output + term.metric.suffix()
-                    found.append(CaptionWarning(ALWAYS_ZERO.format(name=name), "no-weights"))
-        return [*dict.fromkeys(found)]
+        """Return warnings about rewards that mislead: of metrics fitted on references that are too few, or alike."""
+        sentences = (
+            sentence
+            for term in self._arguments[0]
+            for sentence in reference_warnings(term.metric, self._references, self._states[id(term.metric)])
+        )
+        return [*dict.fromkeys(sentences)]
 
     def __call__(
         self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str] | Sequence[Mapping[str, object]]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from captious.data import (
     Candidates,
@@ -24,8 +23,14 @@ from captious.data import (
 )
 from captious.data.formats import EXTENSIONS
 from captious.data.matching import OF_SEVERAL, ways_of
-from captious.errors import CaptionWarning, EmptyInputError, ParameterError, option
-from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue, single_reference_warning
+from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, option
+from captious.evaluation.checks import (
+    CaptionCheck,
+    CaptionFindings,
+    foreign_language,
+    issue,
+    single_reference_warning,
+)
 from captious.evaluation.report import Description, Report, Reports, describe, name_of
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
@@ -45,88 +50,10 @@ from captious.metrics.contract.selection import Metrics, Selection, select, sele
 from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.native import using_threads
 from captious.progress import steps
-from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.text import PTB, as_tokenizer
-from captious.version import __version__
 from captious.words import DEFAULT_SEED, counted, shortened
 
 # ``check``: detection of properties of captions that make scores misleading, without scoring.
-
-
-class CaptionCheck(Displayed):
-    """The result of ``check`` for the captions of a system.
-
-    Attributes:
-        system: name of the system.
-        findings: all findings about candidates, including those too rare for a warning.
-        warnings: the warnings that ``captious.score`` would issue, one sentence each.
-        n_candidates, n_references: numbers of captions.
-        words: PTB tokens per candidate, and per reference of its image; 0 without references.
-    """
-
-    def __init__(self, system: str, captions: Captions | CaptionSets) -> None:
-        counted = CaptionFindings.of(captions)
-        self.system = system
-        self.n_candidates, self.n_references = counted.n, counted.references
-        self.words = tuple(words / counted.n for words in counted.words)
-        self.findings = [
-            Finding(kind, n, counted.n, examples)
-            for kind, (n, examples) in ((kind, counted.candidates.get(kind, (0, ()))) for kind in KINDS)
-            if n
-        ]
-        self.warnings = counted.warnings
-
-    def to_table(self) -> Table:
-        """Return a table with a row for each kind of finding that these captions can have."""
-        columns = [
-            Column("candidates", form="count"),
-            Column("share", form="percent"),
-            Column("image_id", align="left"),
-        ]
-        by_kind = {finding.kind: finding for finding in self.findings}
-        kinds = [kind for kind in KINDS if self.n_references or not KINDS[kind].needs_references]
-        findings = [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ())) for kind in kinds]
-        rows = [
-            Row(finding.kind, [Cell(finding.n), Cell(finding.n / finding.of), Cell(", ".join(finding.examples))])
-            for finding in findings
-        ]
-        records = [
-            {
-                "system": self.system,
-                "kind": finding.kind,
-                "candidates": finding.n,
-                "share": finding.n / finding.of,
-                "examples": " ".join(finding.examples),
-            }
-            for finding in findings
-        ]
-        lengths = f"{self.words[0]:.1f} words per candidate"
-        if self.n_references:
-            lengths += f", {self.words[1]:.1f} per reference"
-        title = (
-            f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
-            f"{counted(self.n_references, 'reference')}, {lengths}."
-        )
-        notes: Sequence[str] = self.warnings or ["Nothing that would make scores misleading."]
-        return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values, as printed by ``captious check --format json``."""
-        return json_document(
-            {
-                "version": __version__,
-                "name": self.system,
-                "n_candidates": self.n_candidates,
-                "n_references": self.n_references,
-                "words_per_candidate": self.words[0],
-                "words_per_reference": self.words[1] if self.n_references else None,
-                "findings": {
-                    finding.kind: {"candidates": finding.n, "examples": [*finding.examples]}
-                    for finding in self.findings
-                },
-                "warnings": self.warnings,
-            }
-        )
 
 
 @answers_other_keywords
@@ -194,7 +121,8 @@ def score(
             called "cider-d:of-k=best". In Python, ("mean", "best") gives both, and None allows exactly one candidate
             for each image; see ``captious.OfK``.
         clean: rules to clean candidates by before they are scored, separated by commas: markdown converts it to text,
-            prompt removes openings such as "Sure! Here is a caption:" and "The image shows". Signatures name them.
+            prompt removes openings such as "Sure! Here is a caption:" and "The image shows"; also ansi, pieces,
+            mojibake, tokens, think, json, escapes, html, quotes and compose. Signatures name them.
         system: name of the system; by default that of its file, or "candidates".
 
     Returns:
@@ -322,6 +250,8 @@ def evaluate_systems(
     Raises:
         EmptyInputError, ParameterError: as ``evaluate``.
     """
+    if (language := foreign_language([*tables.values()], selection)) is not None:
+        selection = selection.for_language(language)
     selection, slow = selection.without_slow([*tables.values()])
     announce(slow)
     with steps([*tables.items()], lambda system: f"scoring {system[0]}") as systems:
@@ -352,7 +282,8 @@ def evaluate(
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
-    messages = run_warnings(CaptionFindings.of(captions), selection)
+    findings = CaptionFindings.of(captions)
+    messages = run_warnings(findings, selection)
     table = captions.with_references_as(references_as)
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -369,14 +300,14 @@ def evaluate(
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                own = (CaptionWarning(text, metric.name) for text in metric.warnings(table, state))
+                own = (as_warning(text, metric.name) for text in metric.warnings(table, state))
                 messages += [warning for warning in own if warning not in messages]
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None
     if store is not None and not_stored:
         messages.append(CaptionWarning(store.advice(not_stored), "not-prepared"))
-    return Report(system, captions, results, messages, description)
+    return Report(system, captions, results, messages, description, findings.without_meaning(selection))
 
 
 def _statistics(
@@ -421,9 +352,7 @@ def check_needed_references(references: References, selection: Selection) -> Non
 
 def run_warnings(findings: CaptionFindings, selection: Selection) -> list[CaptionWarning]:
     """Return the warnings of a run about its captions and the selected metrics."""
-    if any(item.metric.needs_references for item in selection):
-        return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]
-    return [*selection.warnings, *findings.warnings_without_references]
+    return [*map(as_warning, selection.warnings), *findings.warnings_for(selection)]
 
 
 # ``prepare``: everything that metrics compute about references, computed once and stored in a file.

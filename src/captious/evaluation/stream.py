@@ -7,7 +7,7 @@ from typing import Unpack
 
 from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.matching import MatchOptions
-from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError
+from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError, as_warning
 from captious.evaluation.checks import CaptionFindings, issue
 from captious.evaluation.scoring import check_needed_references, run_warnings
 from captious.metrics.contract.metric import SetMetric, State, reference_counts, run_signatures
@@ -100,7 +100,7 @@ class Stream:
                 if not item.metric.needs_fit:
                     part._sums[index] = ExactSums.of(item.metric.statistics(captions))
                     own = item.metric.warnings(captions, None)
-                    part._metric_warnings += tuple(CaptionWarning(text, item.metric.name) for text in own)
+                    part._metric_warnings += tuple(as_warning(text, item.metric.name) for text in own)
         self._add(part)
 
     def compute(self) -> dict[str, float]:
@@ -145,7 +145,7 @@ class Stream:
             ParameterError: no captions were added yet.
         """
         of_fitted = [
-            CaptionWarning(warning, item.metric.name)
+            as_warning(warning, item.metric.name)
             for item, state in zip(self._selection, self._states(), strict=True)
             for captions in (self._waiting if item.metric.needs_fit else ())
             for warning in item.metric.warnings(captions, state)

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import ParameterError, option, setting
+from captious.errors import CaptionWarning, ParameterError, option, setting
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import NumberParameter, TokenizerParameter
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequenciesParameter
 from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgram, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
+from captious.text.languages import main_language
 
 # CIDEr. Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 16 and 17.
 #
@@ -28,6 +29,11 @@ from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 # own code.
 
 _FEW_IMAGES = 100
+_LOOKED_AT = 200  # references, to know what they are about
+_SOUNDS = re.compile(
+    r"\b(?:sounds?|nois[ey]\w*|audio|hear(?:d|s)?|loud\w*|buzz\w*|humm?\w*|chirp\w*|beep\w*|rumbl\w*)\b", re.I
+)
+_OF_SOUNDS = 0.1  # share of references with such words; among those of COCO it is below .01
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
 
 
@@ -164,16 +170,35 @@ class Cider(MeanMetric):
         """Kind of ``factor`` (none, length or repetition) and its parameters, for pages, which compute it."""
         return {"kind": "none"}
 
-    def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        n = state.n_documents if isinstance(state, DocumentFrequencies) else len(captions.references)
-        if self.idf is not None or n >= _FEW_IMAGES:
+    def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
+        return self.reference_warnings(captions.references, state)
+
+    def reference_warnings(self, references: References, state: State | None) -> Sequence[str]:
+        idf = state if isinstance(state, DocumentFrequencies) else None
+        n = len(references) if idf is None else idf.n_documents
+        if self.idf is not None:
             return []
-        zero = " With one image, every weight is ln 1 = 0 and so is the score." if n == 1 else ""
+        own = f"of a large corpus of your own (captious fit cider-d REFERENCES -o FILE; {setting('idf', 'FILE')})"
+        coco = f"of COCO ({setting('idf', 'coco')}), or " if _is_like_coco(references) else ""
+        if n > 1 and idf is not None and idf.weighs_nothing:
+            return [
+                CaptionWarning(
+                    f"{self.name} is 0 for every caption, as it is defined: all {n:,} images have the same references, "
+                    "so each n-gram is in those of every image, and its weight is ln 1 = 0. Use other metrics, or the "
+                    f"document frequencies {coco}{own}.",
+                    "same-references",
+                )
+            ]
+        if n >= _FEW_IMAGES:
+            return []
+        zero = f" With one image, every weight is ln 1 = 0: {self.name} is 0 for every caption." if n == 1 else ""
         return [
-            f"{self.name} weights n-grams by their inverse document frequency over images, and "
-            f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
-            f"others.{zero} Use the document frequencies of COCO ({setting('idf', 'coco')}), or of a large corpus of "
-            f"your own (captious fit cider-d REFERENCES -o FILE; {setting('idf', 'FILE')})."
+            CaptionWarning(
+                f"{self.name} weights n-grams by their inverse document frequency over images, and "
+                f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
+                f"others.{zero} Use the document frequencies {coco}{own}.",
+                "few-documents",
+            )
         ]
 
     @property
@@ -401,3 +426,10 @@ def _counts(tokens: Tokens, pieces: Sequence[Sequence[str]]) -> list[Counter[str
     ids = tokens.ids.tolist()
     bounds = tokens.offsets.tolist()
     return [Counter(word for token in ids[a:b] for word in pieces[token]) for a, b in pairwise(bounds)]
+
+
+def _is_like_coco(references: References) -> bool:
+    """Return whether references are English captions of what is seen, as those of COCO are."""
+    texts = references.texts[:_LOOKED_AT]
+    n_of_sounds = sum(_SOUNDS.search(text) is not None for text in texts)
+    return main_language(texts) in ("en", "") and n_of_sounds < _OF_SOUNDS * len(texts)

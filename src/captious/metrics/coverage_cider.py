@@ -46,6 +46,9 @@ class CoverageCider(SentenceCoverage):
     def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
         return self.cider_d.warnings(captions, state)
 
+    def reference_warnings(self, references: References, state: State | None) -> Sequence[str]:
+        return self.cider_d.reference_warnings(references, state)
+
     def pair_scores(self, sentences: References, state: State | None) -> PairScores:
         idf = self.cider_d.idf or state
         assert isinstance(idf, DocumentFrequencies)

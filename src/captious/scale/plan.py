@@ -33,6 +33,7 @@ from captious.errors import (
 )
 from captious.evaluation.checks import CaptionFindings
 from captious.evaluation.report import Report, no_captions
+from captious.evaluation.scoring import run_warnings
 from captious.files import whole_file
 from captious.metrics.contract.combined import CombinedState
 from captious.metrics.contract.metric import BaseMetric, Metric, Result, State, Statistics, add_reference_counts
@@ -422,9 +423,7 @@ def reduced(
             )
         for label, column in item.output_indices.items():
             results[label] = ShardResult(label, of_outputs[column], statistics, column)
-    warnings = [*selection.warnings]
-    if any(item.metric.needs_references for item in selection):
-        warnings += total.counts.warnings_for(item.metric.tokens for item in selection)
+    warnings = run_warnings(total.counts, selection)
     for wording, times, same in total.warnings.values():
         if same and times == total.n_batches:
             warnings.append(CaptionWarning(wording))

@@ -253,11 +253,14 @@ def _warnings(
     Counts and ids of candidates that resemble references would reveal what private references say.
     """
     findings = CaptionFindings.of(captions)
-    tokens = [item.metric.tokens for item in selection]
-    findings_texts = findings.warnings_for(tokens)
+    findings_texts = findings.warnings_for(selection)
     general = [*findings.few_references, *(warning for warning in warnings if warning not in findings_texts)]
-    candidate_findings = findings.without_references.findings_for(tokens)
-    reference_findings = [finding for finding in findings.findings_for(tokens) if KINDS[finding.kind].needs_references]
+    candidate_findings = findings.without_references.findings_for(selection)
+    reference_findings = [
+        finding
+        for finding in findings.findings_for(selection)
+        if KINDS[finding.kind].needs_references or finding.side == "reference"
+    ]
     team = [*general, *(finding.sentence for finding in candidate_findings)]
     return {
         "public": warnings,

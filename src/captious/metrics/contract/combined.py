@@ -132,6 +132,10 @@ class Combined(MeanMetric):
         parts = self._pair_states(state)
         return [*dict.fromkeys(warning for metric, part in parts for warning in metric.warnings(captions, part))]
 
+    def reference_warnings(self, references: References, state: State | None) -> Sequence[str]:
+        parts = self._pair_states(state)
+        return [*dict.fromkeys(text for metric, part in parts for text in metric.reference_warnings(references, part))]
+
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
         """Return the resource of the only part that is fitted; None if several are, or none."""
         fitted = [part for m in self.metrics if (part := m.fit_resource(references, seed=seed)) is not None]

@@ -351,6 +351,10 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
         """Return warnings about misleading scores, one sentence each: text, or ``captious.errors.CaptionWarning``."""
         return []
 
+    def reference_warnings(self, references: References, state: State | None) -> Sequence[str]:
+        """Return the warnings that hold whatever the candidates are, for rewards; ``warnings`` has them, too."""
+        return []
+
     def score(self, candidates: Candidates, references: ReferencesLike | None = None, *, output: str = "") -> Result:
         """Score captions by this metric alone; ``captious.score`` also warns of what may mislead.
 

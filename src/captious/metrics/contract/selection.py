@@ -288,6 +288,20 @@ class Selection(Sequence[RequestedMetric]):
             if item.metric.outputs[column] in item.metric.lower_is_better
         )
 
+    def for_language(self, name: str) -> Selection:
+        """Return the metrics without those made for English that nobody named, which its warnings mention.
+
+        Args:
+            name: the language of the captions, which is not English.
+        """
+        left_out = [item.metric.name for item in self if item.metric.english_only and not item.is_named]
+        requests = [item for item in self if not (item.metric.english_only and not item.is_named)]
+        if not left_out or not requests:  # an empty selection cannot run
+            return self
+        is_or_are = "is" if len(left_out) == 1 else "are"
+        text = f"{', '.join(left_out)} {is_or_are} left out: made for English, and the captions are in {name}."
+        return replace(self, requested=tuple(requests), warnings=(*self.warnings, CaptionWarning(text, "left-out")))
+
     def without_slow(self, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[CaptionWarning]]:
         """Return the metrics without slow ones that nobody named, which its warnings mention.
 

@@ -110,6 +110,12 @@ class Settings:
         return f"Settings({', '.join(items)})"
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether the language of the captions is named, and not English."""
+        language: Any = self.language
+        return language is not None and language.code != "en"
+
+    @property
     def implied(self) -> frozenset[str]:
         """Settings that no metric needs to use: the language, and the tokenizer that it selects."""
         language: Any = self.language

@@ -175,6 +175,7 @@ def _documents(size: Any, largest: int) -> int:
 
 _FORMAT = 1
 _MOST_DOCUMENTS = 1 << 53
+_MOST_OF_DOCUMENT = 100_000  # n-grams: no document has more, so that more cannot be in all documents
 _MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits
 
 
@@ -298,6 +299,13 @@ class DocumentFrequencies:
     def contents(self) -> str:
         """Short description."""
         return f"{counted(len(self.counts), 'n-gram')} of {counted(self.n_documents, 'image')}"
+
+    @property
+    def weighs_nothing(self) -> bool:
+        """Whether each n-gram is in all documents, as those of identical ones are: all its weights are ln 1 = 0."""
+        if not 0 < len(self.counts) < _MOST_OF_DOCUMENT:
+            return False
+        return bool(self.counts.entries()[1].min() == self.n_documents)
 
     @cached_property
     def checksum(self) -> str:

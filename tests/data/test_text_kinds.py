@@ -1,0 +1,209 @@
+"""The table of kinds of text that make scores misleading: what is found, what is not, and how rules clean it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import captious
+from captious.data.checks import RULES, TEXT_KINDS, cleaned, kinds_in
+
+
+def kinds_of(text: str) -> set[str]:
+    return {name for name, mask in kinds_in(["a dog runs", text]).items() if mask[1]}
+
+
+@pytest.mark.parametrize("name", TEXT_KINDS)
+def test_each_example_is_found_and_cleaned_by_its_rule(name: str) -> None:
+    kind = TEXT_KINDS[name]
+    assert name in kinds_of(kind.example)
+    assert (kind.rule or "compose") in RULES
+    if kind.rule:
+        assert name not in kinds_of(*cleaned([kind.example], (kind.rule,)))
+
+
+FAILURES = (
+    "Failed to obtain answer via API.",
+    "Error: timeout",
+    "None",
+    "nan",
+    "NaN",
+    "null",
+    "[ERROR]",
+    "N/A",
+    "ValueError: bad image",
+    "openai.RateLimitError: Error code: 429",
+    "Error code: 429 - {}",
+    "Traceback (most recent call last):",
+    "API call failed",
+    "ERROR: CUDA out of memory",
+    "Request timed out.",
+    '{"error": "no image"}',
+    "no caption",
+    "<no answer>",
+)
+REFUSALS = (
+    "I'm sorry, but I can't assist with that.",
+    "I cannot assist with that request.",
+    "I’m unable to view images.",
+    "Unfortunately, I can't see the picture.",
+    "As a language model, I can not see.",
+    "I apologize, but I am not able to describe people.",
+    "Please upload the image you want me to describe.",
+    "It seems that there is no image attached.",
+    "I don't feel comfortable describing this person.",
+    "I must decline to describe it.",
+    "I won't be able to describe this.",
+    "抱歉，我无法查看图片。",
+    "申し訳ありませんが、画像を表示できません。",
+    "Es tut mir leid, ich kann das Bild nicht sehen.",
+    "Lo siento, no puedo ver la imagen.",
+    "Je suis désolé, je ne peux pas voir l'image.",
+)
+NAMES = ("photo_000001.jpg", "COCO_val2014_000000000042", "42", "000123", "https://a.org/b.png", "/data/images/7.png")
+#: Captions of people, and texts that are nearly of a kind.
+ORDINARY = (
+    "a man with 2 dogs",
+    "a sign that says error on a screen",
+    "Nancy has none",
+    "a banana and a bus",
+    'a sign says "stop" and "go"',
+    "a man's dog and a woman's dog",
+    "a cat (asleep) [on a bed]",
+    "x < 3 and y > 4 are written on a board",
+    "a glass of R&B and M&M's",
+    "the score is 3:2",
+    "a plane at 10,000 ft.",
+    "don't walk",
+    "a person we can't see the face of",
+    "une café à São Paulo, ñandú, Ærø, Ångström",
+    "NÃO PARE",
+    "#1 fan holds a sign",
+    "C:\\new folder on a screen",
+    "a shirt with a # sign and the number 42",
+    "a picture of a dog",
+    "an image of a cat on a wall",
+    "the sorry state of a house",
+    "a network of pipes failed in winter",
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        *(("failure", text) for text in FAILURES),
+        *(("refusal", text) for text in REFUSALS),
+        *(("name", text) for text in NAMES),
+    ],
+)
+def test_what_is_not_a_caption_is_of_one_kind(kind: str, text: str) -> None:
+    assert kinds_of(text) - {"json", "sentences"} == {kind}
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_captions_are_of_no_kind(text: str) -> None:
+    assert kinds_of(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "expected"),
+    [
+        ("tokens", "a dog </s> <pad> <pad>", "a dog"),
+        ("tokens", "<|im_start|>assistant\na dog runs<|im_end|>", "a dog runs"),
+        ("tokens", "[CLS] a dog [SEP]", "a dog"),
+        ("tokens", "startseq a dog endseq", "a dog"),
+        ("tokens", "<s> a <unk> dog <|endoftext|>", "a dog"),
+        ("tokens", "<image> a dog", "a dog"),
+        ("tokens", "a dog <|im_end", "a dog"),
+        ("pieces", "aĠyellowĠtram", "a yellow tram"),
+        ("pieces", "a Ġyel low Ġtram", "a yellow tram"),
+        ("pieces", "cafÃ©ĠnoirĊ", "café noir"),
+        ("pieces", "▁a▁dog", "a dog"),
+        ("pieces", "▁a ▁yel low ▁tram", "a yellow tram"),
+        ("pieces", "a dog run ##ning fast", "a dog running fast"),
+        ("pieces", "a dog run@@ ning", "a dog running"),
+        ("html", "a &quot;red&quot; bus &amp; more&#33;", 'a "red" bus & more!'),
+        ("html", "<answer>a dog</answer>", "a dog"),
+        ("mojibake", "a cafÃ© â€™tis a manâ€™s", "a café ’tis a man’s"),
+        ("mojibake", "caf\ufffd", "caf\ufffd"),
+        ("ansi", "\x1b[32ma dog\x1b[0m", "a dog"),
+        ("ansi", "[1ma dog[0m", "a dog"),
+        ("quotes", '"A dog runs."', "A dog runs."),
+        ("quotes", "“A dog”.", "A dog."),
+        ("json", '{"caption": "a dog"}', "a dog"),
+        ("json", '```json\n{"image": "1.jpg", "caption": "a dog"}\n```', "a dog"),
+        ("json", "{'description': 'a dog'}", "a dog"),
+        ("json", '["a dog"]', "a dog"),
+        ("json", '{"caption": "a dog is cut', "a dog is cut"),
+        ("json", '{"a": 1, "b": 2}', '{"a": 1, "b": 2}'),
+        ("think", "<think>I see.</think> a dog", "a dog"),
+        ("think", "<think>I see a dog", ""),
+        ("think", "so it is</think>\n\na dog", "a dog"),
+        ("think", "<think>a</think>b<think>c</think> a dog", "b a dog"),
+        ("escapes", "a dog.\\nIt runs \\u00e0 Paris.", "a dog.\nIt runs à Paris."),
+        ("compose", "un cafe\u0301", "un café"),
+        ("compose", "ａ ｄｏｇ， ２ ﬁsh", "a dog， 2 fish"),
+        ("compose", "a\u200b dog\ufeff", "a dog"),
+        ("prompt", "Das Bild zeigt einen Hund.", "einen Hund."),
+        ("prompt", "Auf dem Bild ist ein Hund zu sehen.", "ein Hund."),
+        ("prompt", "Natürlich! Hier ist eine Bildbeschreibung: ein Hund", "ein Hund"),
+        ("prompt", "Cette image montre un chien.", "un chien."),
+        ("prompt", "Sur l'image, on voit un chien.", "un chien."),
+        ("prompt", "Bien sûr ! Voici une description : un chien", "un chien"),
+        ("prompt", "La imagen muestra un perro.", "un perro."),
+        ("prompt", "En la imagen se ve un perro.", "un perro."),
+        ("prompt", "Claro, aquí está la descripción: un perro", "un perro"),
+        ("prompt", "图片显示一只狗在跑。", "一只狗在跑。"),
+        ("prompt", "在这张图片中，我们可以看到一只狗。", "一只狗。"),
+        ("prompt", "好的，以下是图片的描述：一只狗", "一只狗"),
+        ("prompt", "この画像は、犬が走っている様子を示しています。", "犬が走っている"),
+        ("prompt", "この画像には犬が写っています。", "犬"),
+    ],
+)
+def test_rules_leave_the_caption(rule: str, text: str, expected: str) -> None:
+    assert cleaned([text, "a dog"], (rule,)) == (expected, "a dog")
+
+
+def test_all_rules_together_leave_ordinary_captions_alone() -> None:
+    assert cleaned(ORDINARY, tuple(RULES)) == ORDINARY
+
+
+def test_rules_apply_in_one_order_whatever_order_they_are_named_in() -> None:
+    answer = '<think>Hm.</think> ```json\n{"caption": "The image shows a &quot;dog&quot;"}\n```<|im_end|>'
+    captions = captious.read_captions({1: answer}, {1: ["a dog"]}, clean="prompt,html,json,think,tokens")
+    assert captions.candidates == ('a "dog"',)
+    assert captions.clean == ("tokens", "think", "json", "html", "prompt")
+
+
+def _captions_of_people(data: Path) -> Iterator[tuple[str, list[str]]]:
+    with gzip.open(data / "coco" / "captions_val2014.json.gz") as file:
+        yield "coco", [each["caption"] for each in json.load(file)["annotations"]]
+    with gzip.open(data / "flickr8k" / "captions.jsonl.gz", "rt", encoding="utf-8") as file:
+        yield "flickr8k", [text for line in file for text in json.loads(line)["captions"]]
+    for language in ("en", "de"):
+        texts = []
+        for i in range(1, 6):
+            with gzip.open(data / "multi30k" / f"train.{i}.{language}.gz", "rt", encoding="utf-8") as file:
+                texts += [line.rstrip("\n") for line in file]
+        yield language, texts
+
+
+#: How many captions of people are of a kind: the reason for ``usual`` in the table.
+OF_PEOPLE = {
+    "coco": (202_654, {"refusal": 31, "prompt": 44}),
+    "flickr8k": (40_455, {"prompt": 3}),
+    "en": (145_000, {"html": 82, "markdown": 1, "prompt": 38}),
+    "de": (145_000, {"refusal": 1, "markdown": 1, "prompt": 152}),
+}
+
+
+def test_captions_of_people_are_hardly_ever_of_a_kind(shared_data: Path) -> None:
+    found = {}
+    for name, texts in _captions_of_people(shared_data):
+        counts = {kind: int(mask.sum()) for kind, mask in kinds_in(texts).items() if kind in TEXT_KINDS}
+        found[name] = (len(texts), {kind: n for kind, n in counts.items() if n})
+    assert found == OF_PEOPLE
