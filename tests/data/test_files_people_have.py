@@ -94,6 +94,11 @@ def test_the_pair_of_an_audio_challenge_is_read(shared_cases: Path) -> None:
     captions = read_captions(shared_cases / "dcase_predicted.csv", shared_cases / "dcase_references.csv")
     assert captions.ids == ("rain.wav", "gate.wav")
     assert captions.references.offsets.tolist() == [0, 2, 4]
+    assert "2 sounds, 4 references" in repr(captions)
+    report = captious.score(captions, None, "bleu-1")
+    assert str(report).startswith("2 sounds")
+    with pytest.raises(InputError, match="1 of 2 sounds has references but no candidate"):
+        read_captions({"rain.wav": "rain"}, shared_cases / "dcase_references.csv")
 
 
 def test_identical_rows_are_called_so(shared_cases: Path, write: Write) -> None:

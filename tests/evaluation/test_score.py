@@ -280,7 +280,7 @@ class TestImages:
         assert report["rouge-1"].signature == plain["rouge-1"].signature  # ids are no part of a score
         assert captious.score_systems({"a": candidates}, references, "rouge-1", ids="stem")["a"].ids == (2, 1)
         assert captious.check(candidates, references, ids="stem").n_candidates == 2
-        compared = captious.compare(candidates, candidates, references, "rouge-1", ids="stem", names=("a", "b"))
+        compared = captious.compare({"a": candidates, "b": candidates}, references, "rouge-1", ids="stem")
         assert compared["rouge-1"].difference == 0
 
     def test_references_may_be_read_once_for_many_systems(self) -> None:

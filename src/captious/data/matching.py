@@ -293,6 +293,7 @@ def _group_by_image(rows: CaptionRows) -> References:
         offsets=np.concatenate([[0], np.cumsum(np.bincount(image_rows))]),
         name=rows.name,
         id_form=rows.id_form,
+        of=rows.of,
         without_references=tuple(image for image in dict.fromkeys(rows.known_images) if image not in row_of),
     )
 
@@ -321,7 +322,7 @@ def _matched(
     if match == "all" and references.without_references:
         without = references.without_references
         raise MissingReferencesError(
-            f"{counted_of(len(without), len(references) + len(without), 'image', 'have')} no references",
+            f"{counted_of(len(without), len(references) + len(without), references.of, 'have')} no references",
             where=f"{references.name}: {image_list(without)}",
             hint="add references or remove these images. To score the images that have them: "
             + option("match", "common"),
@@ -350,8 +351,9 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
             hint="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
         )
     if by_position and (n_candidates := len(set(candidates.ids))) != n_references:
+        expected = counted(n_references, references.of)
         raise ParameterError(
-            f"{counted(n_candidates, 'candidate')} by position, but references for {counted(n_references, 'image')}",
+            f"{counted(n_candidates, 'candidate')} by position, but references for {expected}",
             where=f"{candidates.name}, {references.name}",
             hint="give lists of the same length, or both with ids, as {image_id: caption}",
         )
@@ -383,7 +385,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         with_candidates = set(candidates.ids)
         missing = [image for image in references.ids if image not in with_candidates]
         raise MissingCandidatesError(
-            f"{counted_of(len(missing), len(references), 'image', 'have')} references but no candidate",
+            f"{counted_of(len(missing), len(references), references.of, 'have')} references but no candidate",
             where=f"{references.name}: {image_list(missing)}",
             hint=_ids_help(candidates, references)
             or f"does {candidates.name} contain every image? To score the images that both share: "

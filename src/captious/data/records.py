@@ -40,6 +40,9 @@ TEXT_FIELDS: dict[Role, _Names] = {
     "objects": (("objects",), ("references", "refs"), _CAPTIONS),
 }
 
+#: Names of columns that only captions of sounds have, in the challenges of DCASE.
+_OF_SOUNDS = ("caption_predicted", "caption_reference_")
+
 
 @dataclass(frozen=True)
 class Fields:
@@ -53,6 +56,7 @@ class Fields:
         split: the field with the split of a row, if it matters.
         conditions: by field, the condition on rows to read.
         splits_apart: whether one of several splits must be chosen.
+        of: what has captions.
     """
 
     ids: tuple[str, ...]
@@ -62,6 +66,7 @@ class Fields:
     conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     splits_apart: bool = False
     id_key: str = ""
+    of: str = "image"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -228,7 +233,8 @@ class _Row:
         conditions = (
             {} if layout is None else {key: keep for key, keep in layout.conditions.items() if key in self.names}
         )
-        return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart, self.id_key)
+        of = "sound" if texts[0].startswith(_OF_SOUNDS) else "image" if layout is None else layout.of
+        return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart, self.id_key, of)
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """Return the error for two fields to choose from."""
@@ -312,7 +318,8 @@ def rows_of_columns(
         ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
     if n_texts > 1:
         values = [_joined(cells) for cells in zip(*texts, strict=True)]
-    return caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
+    rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
+    return rows if fields.of == "image" else replace(rows, of=fields.of)
 
 
 def _key_values(

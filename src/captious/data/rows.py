@@ -534,6 +534,7 @@ class CaptionRows:
         known_images: images that the source lists without captions: COCO's "images", empty lists.
         are_categories: whether texts are category names, as in COCO's instances.
         prompts: the distinct prompts, if the source is a log that has them.
+        of: what has captions, as far as the layout says: "image", "video" or "sound".
     """
 
     name: str
@@ -546,6 +547,7 @@ class CaptionRows:
     known_images: tuple[ImageId, ...] = ()
     are_categories: bool = False
     prompts: tuple[str, ...] = ()
+    of: str = "image"
 
     def place(self, row: int) -> str:
         """Return the place of a row in its source, such as "line 12"."""

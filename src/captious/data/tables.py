@@ -185,6 +185,7 @@ class References:
         images: the image of each row, if ids name captions and several may describe one image; by default, the ids.
         without_references: images that the source lists without references. They are not rows.
         ids_read: the rule by which ids of the source were read; see ``captious.data.ids``.
+        of: what has captions: "image", "video" or "sound".
         present: whether there are references. If not, each image has one empty text instead, for metrics that need
             none.
 
@@ -200,6 +201,7 @@ class References:
     images: tuple[ImageId, ...] = field(default=(), kw_only=True)
     without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
     ids_read: Ids = field(default="exact", kw_only=True)
+    of: str = field(default="image", kw_only=True)
     present: bool = field(default=True, kw_only=True)
     #: Source of precomputed annotations. Not an argument: copies with other texts have none.
     stored: LayerStore | None = field(default=None, init=False)
@@ -243,7 +245,7 @@ class References:
 
     def __repr__(self) -> str:
         references = counted(len(self.texts), "reference") if self.present else "no references"
-        return f"<References {self.name!r}: {counted(len(self), 'image')}, {references}>"
+        return f"<References {self.name!r}: {counted(len(self), self.of)}, {references}>"
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
         """Return an annotation of the references, read from the store or computed at the first request for its key."""
@@ -286,6 +288,7 @@ class References:
             id_form="typed" if self.id_form == "position" else self.id_form,
             images=tuple(self.images[row] for row in rows),
             ids_read=self.ids_read,
+            of=self.of,
             present=self.present,
         )
 

@@ -281,9 +281,9 @@ def subject(reports: Sequence[Report]) -> str:
     """Return a line about the data: images, references, tokens."""
     first = reports[0]
     if have_same_images(reports):
-        images = counted(first.n_images, "image")
+        images = counted(first.n_images, first.of)
     else:
-        images = ", ".join(f"{report.system} {counted(report.n_images, 'image')}" for report in reports)
+        images = ", ".join(f"{report.system} {counted(report.n_images, report.of)}" for report in reports)
     tokenizers = dict.fromkeys(
         tokenizer for result in first.values() for tokenizer in result.statistics.metric.tokens.split(", ")
     )
@@ -295,7 +295,7 @@ def subject(reports: Sequence[Report]) -> str:
 
 def images_text(report: Report) -> str:
     """Return the name of a system with the size of the data: "mine: 5,000 images, 25,010 references"."""
-    return f"{report.system}: {counted(report.n_images, 'image')}, {counted(report.n_references, 'reference')}"
+    return f"{report.system}: {counted(report.n_images, report.of)}, {counted(report.n_references, 'reference')}"
 
 
 def signature_lines(report: Report) -> list[str]:
@@ -390,6 +390,11 @@ class Report(DisplayedMapping[str, Result]):
     def named(self, system: str) -> Report:
         """Return this report with another name of the system."""
         return Report(system, self._captions, self._parts, self.warnings, self.description, self.unranked)
+
+    @property
+    def of(self) -> str:
+        """What has captions, as far as the files say: "image", "video" or "sound"."""
+        return "image" if self._captions is None else self._captions.references.of
 
     @property
     def captions(self) -> Captions | CaptionSets:
@@ -535,7 +540,7 @@ class Report(DisplayedMapping[str, Result]):
     def summary(self) -> str:
         """Return one line with the scores: "improved: 24 images, bleu-4 0.4856"."""
         scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._parts.items())
-        return f"{self.system}: {counted(self.n_images, 'image')}, {scores}"
+        return f"{self.system}: {counted(self.n_images, self.of)}, {scores}"
 
     def to_table(self, *, intervals: bool = False) -> Table:
         """Return the corpus scores as a table.
