@@ -619,7 +619,7 @@ class Comparison(DisplayedMapping[Key, Difference]):
 
 @answers_other_keywords
 def compare(
-    systems: Mapping[str, Candidates] | Mapping[str, Report],
+    systems: Mapping[str, Candidates | Report],
     references: ReferencesLike | None = None,
     metrics: Metrics | None = None,
     *,
