@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import click
 
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import caption_files, ids_option, match_option, part_options, settings_options
+from captious.cli.options import caption_files, complete_metrics, ids_option, match_option, part_options, settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import CaptionFile, read_captions
 from captious.data.formats import CAPTION_FORMATS
@@ -28,7 +28,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
 
 
 @click.command()
-@click.argument("metric")
+@click.argument("metric", shell_complete=complete_metrics)
 @click.argument("candidate")
 @click.argument("references", nargs=-1, metavar="REFERENCE...")
 @click.option(

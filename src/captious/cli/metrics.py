@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from captious.cli.options import complete_metrics
 from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError, shown
 from captious.metrics.contract.registry import TOOLKIT_NAMES, Request, get, metric_names
@@ -19,7 +20,7 @@ _WIDEST = 60  # columns; what is longer is folded
 
 
 @click.command()
-@click.argument("metric", required=False)
+@click.argument("metric", required=False, shell_complete=complete_metrics)
 @format_option("table", "json")
 def metrics(metric: str | None, format_: str) -> None:
     """List the metrics, their outputs and variants, their requirements, and whether they are available here.

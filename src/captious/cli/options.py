@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,14 +26,31 @@ from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.report import system_names
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.registry import names_a_file
+from captious.metrics.contract.registry import names_a_file, requestable
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.statistics import DEFAULT_RESAMPLES, MOST_RESAMPLES
 from captious.words import DEFAULT_SEED
 
 
+def _requests(text: str) -> list[str]:
+    """Split a list of metrics at its commas, except for those between the parameters of a metric."""
+    if names_a_file(text) and os.path.exists(text.rpartition(":")[0]):
+        return [text]
+    requests: list[str] = []
+    for piece in text.split(","):
+        if requests and ":" in requests[-1] and re.match(r"[^:@]*=", piece):
+            requests[-1] += f",{piece}"
+        elif piece.strip():
+            requests.append(piece.strip())
+    return requests or [text]
+
+
+def _metrics(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> list[str | BaseMetric] | None:
+    """Return the metrics that ``-m`` names; functions from files, which are executed, as metrics."""
+    return [_metric(request) for text in texts for request in _requests(text)] or None
+
+
 def _metric(request: str) -> str | BaseMetric:
-    """Return the metric that ``-m`` names, or a function from a file, which is executed."""
     if not names_a_file(request):
         return request
     from captious.metrics.contract.functions import FileMetric
@@ -39,15 +58,22 @@ def _metric(request: str) -> str | BaseMetric:
     return FileMetric(request)
 
 
+def complete_metrics(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the metrics and outputs that complete the last of those written, for shells."""
+    before, comma, name = incomplete.rpartition(",")
+    return [f"{before}{comma}{known}" for known in requestable() if known.startswith(name.lower())]
+
+
 metric_option = click.option(
     "-m",
     "--metric",
     "metrics",
     multiple=True,
-    callback=lambda context, option, values: [*map(_metric, values)] or None,
-    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; your own, "
-    "FILE.py:FUNCTION; or all, for every metric that can run here. May be repeated. Default: the metrics of the COCO "
-    "evaluation.",
+    callback=_metrics,
+    shell_complete=complete_metrics,
+    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; several, "
+    "separated by commas; your own, FILE.py:FUNCTION; or all, for every metric that can run here. May be repeated. "
+    "Default: the metrics of the COCO evaluation.",
 )
 match_option = option_of(score, "match", click.Choice(MATCHES))
 ids_option = option_of(score, "ids", click.Choice(IDS))
