@@ -76,9 +76,9 @@ def compare(
     With --from, A and B are logs, which may contain references; those of the first are used unless REFERENCES are
     given.
     """
-    if examples and destination.format in ("csv", "latex", "xlsx"):
+    if examples and destination.format in ("csv", "tex", "xlsx"):
         raise click.UsageError(
-            f"--examples needs --format table, json, markdown or html; {destination.format} cannot contain them"
+            f"--examples needs --format table, json, md or html; {destination.format} cannot contain them"
         )
     candidates: Sequence[Any]
     references: Any

@@ -26,20 +26,8 @@ from captious.tables import Displayed, Table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-#: The format that the name of an output file asks for.
-_BY_EXTENSION = {
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".csv": "csv",
-    ".tex": "latex",
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".xlsx": "xlsx",
-    ".txt": "table",
-    ".log": "table",
-    "": "table",
-}
+#: The formats of extensions that are not the name of one.
+_BY_EXTENSION = {"htm": "html", "txt": "table", "log": "table", "": "table"}
 #: The parameters of ``Presentation``, which commands that print tables have.
 PRESENTATION = ("percent", "transpose", "naming", "interval_style")
 _CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "naming": click.Choice(NAMING_SCHEMES)}
@@ -161,13 +149,14 @@ def output_options(
 
 def _format_of(output: Path, formats: Sequence[str]) -> str:
     """Return the format for the extension of a file."""
-    suffix = output.suffix.lower()
-    named = _BY_EXTENSION.get(suffix)
-    if named is not None and named in formats:
+    suffix = output.suffix.lower().removeprefix(".")
+    named = _BY_EXTENSION.get(suffix, suffix)
+    if named in formats:
         return named
     if named == "table":  # of a command whose default is another text
         return formats[0]
-    implied = "no format" if named is None else f"the format {named}, which this command cannot write"
+    is_known = named in (*FORMATS, "jsonl")
+    implied = f"the format {named}, which this command cannot write" if is_known else "no format"
     raise click.UsageError(
         f"{output.name} implies {implied}; choose --format {'|'.join(formats)}, or another extension"
     )
