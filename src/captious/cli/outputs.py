@@ -190,8 +190,8 @@ def _inputs(parameters: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
         if name in outputs or name in ("output", "plot"):
             continue
         for item in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(item, Path):
-                paths.append(item)
+            if isinstance(item, os.PathLike):
+                paths.append(Path(item))
             elif isinstance(item, str):  # text may name a file: smurf:constants=FILE, mine.jsonl@spearman, FILE:COLUMN
                 values = (piece.partition("=")[2] for piece in item.partition(":")[2].split(","))
                 texts = [item, item.rpartition("@")[0], item.rpartition(":")[0], *values]
