@@ -9,7 +9,7 @@ import click
 
 from captious.cli.inputs import Systems, matching_options, system_files
 from captious.cli.library_options import FILE
-from captious.cli.options import SectionedCommand, resampling_options
+from captious.cli.options import SectionedCommand, endpoint_option, judge_at, resampling_options
 from captious.cli.outputs import Destination, output_options, warn
 from captious.evaluation import judge_pairwise as judge_systems
 from captious.metrics.shared.judges import PairwiseJudge
@@ -20,6 +20,7 @@ from captious.report.formats import FORMATS
 @click.option(
     "--judge", required=True, metavar="MODEL|FILE", help="Model behind an endpoint: its name, or a TOML file."
 )
+@endpoint_option
 @click.option(
     "--see",
     "variant",
@@ -37,6 +38,7 @@ from captious.report.formats import FORMATS
 def judge_pairwise(
     systems: Systems,
     judge: str,
+    endpoint: str | None,
     variant: str,
     images: Path | None,
     prompt: Path | None,
@@ -48,7 +50,7 @@ def judge_pairwise(
     It judges every image and every pair of systems, in both orders; a verdict that changes with the order is a tie.
     Three or more systems get Bradley-Terry strengths, too.
     """
-    metric = PairwiseJudge(judge=judge, variant=variant, images=images, prompt=prompt)
+    metric = PairwiseJudge(judge=judge_at(judge, endpoint), variant=variant, images=images, prompt=prompt)
     result = judge_systems(systems.sources, systems.references, metric, **options)
     destination.deliver(result.to_table())
     warn(result.warnings)

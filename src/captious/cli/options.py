@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
+from captious.errors import ParameterError
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.registry import names_a_file, requestable
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
@@ -95,16 +97,36 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+endpoint_option = click.option(
+    "--endpoint",
+    metavar="URL",
+    help="The address of the model of --judge, up to and including /v1. Default: CAPTIOUS_ENDPOINT.",
+)
+
+
+def judge_at(judge: str | None, endpoint: str | None) -> Any:
+    """Return the model that ``--judge`` names, at the address of ``--endpoint`` if there is one."""
+    if endpoint is None:
+        return judge
+    if judge is None:
+        raise ParameterError("--endpoint is the address of a judge", hint="name its model: --judge MODEL")
+    from captious.models.chat import ChatModel, as_chat_model
+
+    is_file = os.path.exists(judge) or judge.endswith(".toml")
+    return replace(as_chat_model(judge), endpoint=endpoint) if is_file else ChatModel(judge, endpoint)
+
+
 def settings_options(command: Command) -> Command:
     """Add an option for every setting; the command is called with ``settings``."""
 
     @functools.wraps(command)
-    def with_settings(**options: Any) -> Any:
+    def with_settings(endpoint: str | None, **options: Any) -> Any:
         values = {name: options.pop(name) for name in SETTINGS}
+        values["judge"] = judge_at(values["judge"], endpoint)
         settings = Settings(**{name: value for name, value in values.items() if value is not None})
         return command(settings=settings, **options)
 
-    decorated: Any = with_settings
+    decorated: Any = endpoint_option(with_settings)
     for name in reversed([*SETTINGS]):
         decorated = option_of(Settings, name, **SETTINGS[name])(decorated)
     return decorated  # type: ignore[no-any-return]
@@ -169,7 +191,7 @@ def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> s
 
 _SECTIONS = {
     "Captions": ("layout", "no_references", "several", "match", "ids", "clean", "columns", "split"),
-    "Settings of metrics": tuple(SETTINGS),
+    "Settings of metrics": (*SETTINGS, "endpoint"),
     "Output": ("format_", "output", "per_caption", "plot", "percent", "transpose", "naming", "interval_style"),
     "Shards": ("shards", "engine", "workers", "retries", "batch_rows"),
 }
