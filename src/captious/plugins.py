@@ -127,6 +127,7 @@ MEANINGS: Mapping[str, Sequence[str]] = {
         "rank prefer pairwise arena": ("judge-pairwise",),
         "leaderboard competitions": ("challenges",),
         "upload": ("submit",),
+        "download install fetch setup": ("get", "resources"),
         "info env status": ("doctor",),
         "list-metrics list ls": ("metrics",),
         "autocomplete complete": ("completion",),

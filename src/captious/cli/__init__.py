@@ -213,8 +213,10 @@ def _arguments(words: list[str]) -> list[str]:
         own, others = own[:end], own[end:] + others
     first = [word for word in own if word in _ANYWHERE]
     own = [word for word in own if word not in _ANYWHERE]
-    if own[:1] == ["help"] or (own[:1] in (["--help"], ["-h"]) and len(own) > 1):
+    if own[:1] in (["help"], ["--help"], ["-h"]) and len(own) > 1:
         own = [*own[1:], "--help"]
+    elif own[-1:] == ["help"] and len(own) <= 2:  # captious help, captious score help
+        own = [*own[:-1], "--help"]
     return [*first, *own, *others]
 
 

@@ -20,6 +20,8 @@ _COMMANDS = {
     "hallucination hallucinations": "score -m chair",
     "version": "--version",
 }
+#: Letters of options in other programs.
+_LETTERS = {"d": "debug", "f": "format", "j": "jobs", "l": "lang", "n": "samples", "s": "seed", "v": "verbose"}
 #: Names of formats, and those that they have here.
 _FORMATS = {"latex": "tex", "markdown": "md", "excel": "xlsx", "text": "table", "txt": "table", "terminal": "table"}
 
@@ -59,10 +61,12 @@ def message_of(error: click.ClickException, arguments: Sequence[str], root: clic
         advice = _advice_on_option(error.option_name, arguments, context)
         if advice:
             message = f"no such option {error.option_name!r}"
+    elif isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        advice = f"add {error.param.opts[0]} {error.param.make_metavar(context)};"
     elif isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.Choice):
         advice = _advice_on_choice(error, message)
     advice = advice.rstrip()
-    remedy = f"{advice} {context.command_path} --help".lstrip() if advice[-1:] in ("", "?") else advice
+    remedy = f"{advice} {context.command_path} --help".lstrip() if advice[-1:] in ("", "?", ";") else advice
     return message[:1].lower() + message[1:].rstrip("."), usage, remedy
 
 
@@ -75,6 +79,7 @@ def _advice_on_option(option: str, arguments: Sequence[str], context: click.Cont
                 return f"give options first, then -- and what begins with a dash: -- {shlex.quote(text)}"
             return f"write -- before what begins with a dash:\n    {shlex.join(['captious', *before, '--', *after])}"
     word = option.lstrip("-").lower().replace("_", "-")
+    word = _LETTERS.get(word, word)
     command = context.command
     parameters = [*command.params, *context.find_root().command.params]
     flags = {flag: parameter for parameter in parameters for flag in parameter.opts if flag.startswith("--")}
@@ -82,15 +87,17 @@ def _advice_on_option(option: str, arguments: Sequence[str], context: click.Cont
     if _FORMATS.get(word, word) in formats:
         return f"did you mean --format {_FORMATS.get(word, word)}?"
     meanings = MEANINGS.get(word, ())
-    if any(f"--{name}" in flags for name in meanings):
+    if any(f"--{name}" in flags for name in (word, *meanings)):
         return did_you_mean(word, flags)
     arguments_of = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    usage = " ".join([context.command_path, *(parameter.make_metavar(context) for parameter in arguments_of)])
     if arguments_of and (word in ("c", "i", "r") or {"references", "candidates"} & {*meanings}):
-        pieces = " ".join(parameter.make_metavar(context) for parameter in arguments_of)
-        return f"files need no option: {context.command_path} {pieces}"
+        return f"files need no option: {usage}"
+    if word in ("m", "metric", "metrics") and any(parameter.name == "metric" for parameter in arguments_of):
+        return f"the metric needs no option: {usage}"
     if "--metric" in flags and (metric := next(iter(filter(_is_metric, [word, *meanings])), None)):
         return f"did you mean -m {metric}?"
-    return did_you_mean(word, flags) if option.startswith("--") else ""
+    return did_you_mean(word, flags) if len(word) > 1 else ""
 
 
 def _is_no_option(text: str) -> bool:
