@@ -57,10 +57,10 @@ def compare(
         )
     if len(systems.sources) > 2 and (examples or group_by):
         raise click.UsageError("--examples and --group-by compare two systems")
-    rows: Mapping[str, Any]
     rows, table = systems.read(several=bool(options["several"]))
+    named: Mapping[str, Any] = rows
     groups = systems.groups(group_by, table, settings)
-    comparison = compare_systems(rows, table, settings=settings, **options)
+    comparison = compare_systems(named, table, settings=settings, **options)
     result = comparison if groups is None else by_group(comparison, groups)
     destination.deliver(result.to_table(examples=examples))
     warn(result.warnings)
