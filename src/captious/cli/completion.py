@@ -9,15 +9,11 @@ from click.shell_completion import get_completion_class
 
 from captious.cli import COMPLETION
 
-_FILES = {
-    "bash": "~/.bashrc",
-    "zsh": "~/.zshrc, after compinit",
-    "fish": "~/.config/fish/config.fish",
-}
+_SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command()
-@click.argument("shell", type=click.Choice([*_FILES]), required=False)
+@click.argument("shell", type=click.Choice(_SHELLS), required=False)
 @click.pass_context
 def completion(context: click.Context, shell: str | None) -> None:
     """Print the script that makes a SHELL complete the commands, options and metrics of captious, and files.
@@ -32,6 +28,6 @@ def completion(context: click.Context, shell: str | None) -> None:
     name = shell or os.path.basename(os.environ.get("SHELL", ""))
     kind = get_completion_class(name)
     if kind is None:
-        raise click.UsageError(f"which shell is meant? {', '.join(_FILES)} can complete")
+        raise click.UsageError(f"which shell is meant? {', '.join(_SHELLS)} can complete")
     root = context.find_root()
     click.echo(kind(root.command, {}, "captious", COMPLETION).source())

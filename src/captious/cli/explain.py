@@ -13,7 +13,7 @@ import click
 from captious.cli.inputs import Reading, SystemFile, matching_options, reading_options
 from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import SectionedCommand, complete_metrics, settings_options
-from captious.cli.outputs import format_option, warn, written
+from captious.cli.outputs import format_option, print_folded, warn, written
 from captious.data import CaptionFile, read_captions
 from captious.data.formats import CAPTION_FORMATS
 from captious.data.matching import MatchOptions
@@ -24,8 +24,6 @@ from captious.metrics.chair import Chair
 from captious.metrics.contract.settings import Settings
 from captious.tables import document_text
 from captious.version import __version__
-
-_NARROWEST = 24  # columns; on a terminal with less, lines run over
 
 
 @click.command(cls=SectionedCommand)
@@ -171,12 +169,7 @@ def _print_json(explained: Sequence[Explanation]) -> None:
 
 
 def _print(explained: Sequence[Explanation]) -> None:
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.padding import Padding
 
-    from captious.drawing import as_text
-
-    terminal = Console()
-    fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole
-    pictures = [Padding(one.picture(), (int(place > 0), 0, 0, 0)) for place, one in enumerate(explained)]
-    click.echo(as_text(Group(*pictures), color=terminal.is_terminal, **fold).rstrip("\n"))
+    print_folded(Group(*(Padding(one.picture(), (int(place > 0), 0, 0, 0)) for place, one in enumerate(explained))))

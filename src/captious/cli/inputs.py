@@ -81,7 +81,7 @@ class _SystemType(click.Path):
         if isinstance(value, SystemFile):
             return value
         file = SystemFile.of(os.fspath(value))
-        if not file.path.suffix and not os.path.lexists(file.path) and _is_metric(file.text):
+        if not file.path.suffix and not os.path.lexists(file.path) and is_metric(file.text):
             raise ParameterError(
                 f"{file.text} is a metric, and stands where files are expected",
                 hint=f"repeat -m, as in -m bleu-4 -m {file.text}, or write -m bleu-4,{file.text}",
@@ -92,9 +92,10 @@ class _SystemType(click.Path):
 SYSTEM = _SystemType()
 
 
-def _is_metric(text: str) -> bool:
+def is_metric(text: str) -> bool:
+    """Return whether a metric can be requested by this text."""
     try:
-        return bool(Request.from_text(text).metric)
+        return bool(Request.from_text(text.lstrip("-")).metric)
     except CaptiousError:
         return False
 

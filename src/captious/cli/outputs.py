@@ -31,6 +31,7 @@ _BY_EXTENSION = {"htm": "html", "txt": "table", "log": "table", "": "table"}
 #: The parameters of ``Presentation``, which commands that print tables have.
 PRESENTATION = ("percent", "transpose", "naming", "interval_style")
 _CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "naming": click.Choice(NAMING_SCHEMES)}
+_NARROWEST = 24  # columns; on a terminal with less, lines run over
 #: Formats whose numbers are unrounded and whose names are ours.
 _FOR_PROGRAMS = ("json", "jsonl", "csv")
 
@@ -244,6 +245,15 @@ def print_table(table: Table | RenderableType) -> None:
 
     rendered = rich_text(table) if isinstance(table, Table) else table
     click.echo(as_text(rendered, color=Console().is_terminal), nl=False)
+
+
+def print_folded(text: RenderableType) -> None:
+    """Print lines that fit the width of a terminal; elsewhere, they are as long as they need to be."""
+    from rich.console import Console
+
+    terminal = Console()
+    fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}
+    click.echo(as_text(text, color=terminal.is_terminal, **fold).rstrip("\n"))
 
 
 def print_rows(rows: Iterable[tuple[str, ...]]) -> None:

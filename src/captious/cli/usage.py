@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from captious.errors import CaptiousError
+from captious.cli.inputs import is_metric
 from captious.plugins import MEANINGS, did_you_mean
 
 #: Words -> the command that people mean by them, where it is more than the name of one.
@@ -36,7 +36,7 @@ def advice_on_command(word: str, names: Sequence[str], path: str) -> str:
     """
     list_of_commands = f"{path} --help lists the commands"
     if path == "captious":
-        if _is_metric(word):
+        if is_metric(word):
             return f"{word} is a metric: captious score -m {word} CANDIDATES REFERENCES"
         if os.path.exists(word):
             return f"{word} is a file: captious score {word} REFERENCES"
@@ -95,7 +95,7 @@ def _advice_on_option(option: str, arguments: Sequence[str], context: click.Cont
         return f"files need no option: {usage}"
     if word in ("m", "metric", "metrics") and any(parameter.name == "metric" for parameter in arguments_of):
         return f"the metric needs no option: {usage}"
-    if "--metric" in flags and (metric := next(iter(filter(_is_metric, [word, *meanings])), None)):
+    if "--metric" in flags and (metric := next(iter(filter(is_metric, [word, *meanings])), None)):
         return f"did you mean -m {metric}?"
     return did_you_mean(word, flags) if len(word) > 1 else ""
 
@@ -111,15 +111,6 @@ def _advice_on_choice(error: click.BadParameter, message: str) -> str:
     given = next(iter(re.findall(r"'([^']*)' is not", message)), "")
     meant = _FORMATS.get(given.lower(), "")
     return f"did you mean {meant}?" if meant in choices else did_you_mean(given, choices)
-
-
-def _is_metric(word: str) -> bool:
-    from captious.metrics.contract.registry import Request
-
-    try:
-        return bool(Request.from_text(word.lstrip("-")).metric)
-    except CaptiousError:
-        return False
 
 
 def context_of(arguments: Sequence[str], root: click.Group) -> click.Context:
