@@ -120,7 +120,7 @@ class TestMetrics:
         [
             (["bleu-4,rouge-l"], ["bleu-4", "rouge-l"]),
             (["bleu-4, rouge-l,", "chrf"], ["bleu-4", "rouge-l", "chrf"]),
-            (["rouge-s:gap=2,tokenizer=char,bleu-1"], ["rouge-s:gap=2,tokenizer=char", "bleu-1"]),
+            (["rouge-s:gap=2,tokenizer=char,bleu-1"], ["rouge-s:tokenizer=char,gap=2", "bleu-1"]),
             (["bleu-4:tokenizer=whitespace,rouge-l@lin2004:tokenizer=char"], None),
             (["bleu-1,mine.py:words,rouge-l"], ["bleu-1", "words", "rouge-l"]),
             (["a,b.py:words"], ["words"]),

@@ -188,13 +188,15 @@ def _files(value: Any) -> Iterator[Path]:
             yield from _files(item)
 
 
+_LOGS = [layout.option for layout in LAYOUTS if layout.answer is not None]
 _READING = (
     click.option(
         "--from",
         "layout",
-        type=click.Choice([layout.option for layout in LAYOUTS if layout.answer is not None], case_sensitive=False),
-        help="Files of candidates are logs in this layout. References are those of the first log if it has any, or "
-        "else the last file.",
+        type=click.Choice(_LOGS, case_sensitive=False),
+        metavar="LAYOUT",
+        help=f"Files of candidates are logs in this layout: {', '.join(_LOGS)}. References are those of the first log "
+        "if it has any, or else the last file.",
     ),
     click.option(
         "--columns",
