@@ -200,3 +200,21 @@ class TestReading:
         outcome = run("compare", "one=log.jsonl", "other.jsonl", "--from", "lmms-eval", "-m", "bleu-1")
         assert outcome.code == 0, outcome
         assert "one" in outcome.out
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["score", *PAIR, "-m", "judge-clair"],
+        ["compare", "baseline.json", "improved.json", "references.json", "-m", "judge-clair", "--resamples", "9"],
+        ["judge-pairwise", "baseline.json", "improved.json", "references.json"],
+    ],
+    ids=lambda call: call[0],
+)
+def test_endpoint_of_a_judge_is_an_option(folder: Path, run: Run, call: list[str]) -> None:
+    pytest.importorskip("httpx")
+    outcome = run(*call, "--judge", "small", "--endpoint", "http://localhost:9/v1")
+    assert_refused(outcome, "no server can be reached", "small at http://localhost:9/v1")
+    (folder / "judge.toml").write_text('name = "other"\nendpoint = "http://localhost:8/v1"\n')
+    outcome = run(*call, "--judge", "judge.toml", "--endpoint", "http://localhost:9/v1")
+    assert_refused(outcome, "other at http://localhost:9/v1")

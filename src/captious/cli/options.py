@@ -112,7 +112,7 @@ def judge_at(judge: str | None, endpoint: str | None) -> Any:
         raise ParameterError("--endpoint is the address of a judge", hint="name its model: --judge MODEL")
     from captious.models.chat import ChatModel, as_chat_model
 
-    is_file = os.path.exists(judge) or judge.endswith(".toml")
+    is_file = judge.endswith(".toml")
     return replace(as_chat_model(judge), endpoint=endpoint) if is_file else ChatModel(judge, endpoint)
 
 
