@@ -545,8 +545,8 @@ def fit_resource(
         files: one file of references; for chair, any number of files of captions and of objects.
         human: for smurf, human captions that are not among the references; by default, one reference of each image is
             held out.
-        match: "common" uses the images that human captions and the references both have; otherwise, a difference is an
-            error.
+        match: which images: "common" uses the images that human captions and the references both have; otherwise, a
+            difference is an error.
         settings: settings of the metric.
         seed: random seed of the references to hold out.
 
