@@ -194,10 +194,10 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = public_names(source[0])
     if name.startswith("docs/command-line/"):
         command = posixpath.basename(name)
-        module = command.replace("-", "_")
-        place = OF_SERVER if command in cli.OF_SERVER else f"captious.cli.{module}"
+        name_in_module = command.replace("-", "_")
+        place = OF_SERVER if command in cli.OF_SERVER else f"captious.cli.{cli.module_of(command)}"
         directive = [
-            f".. command-options:: {place}:{module}",
+            f".. command-options:: {place}:{name_in_module}",
             f"   :prog: captious {command}",
         ]
         help = "\n".join(["```{eval-rst}", *directive, "   :nested: full", "```"])

@@ -70,7 +70,7 @@ def test_page_address_as_server_is_refused(address: str, file: Path, path: str) 
 
 
 def submit(address: str, file: Path, *more: str) -> Result:
-    from captious.cli.submit import submit as command
+    from captious.cli.submissions import submit as command
 
     place = ["--server", address, "--challenge", "open", "--token", "x", "--method", "Mine", "--dry-run"]
     return CliRunner().invoke(command, [str(file), *place, *more])

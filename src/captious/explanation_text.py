@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from captious.drawing import ANY_WIDTH
 from captious.layouts import (
     LAYOUTS,
     MISSING,
@@ -138,7 +139,7 @@ class _ExplanationText:
     blocks: Sequence[Block]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        drawing = _Drawing(options.max_width)
+        drawing = _Drawing(options.max_width, has_bars=_ROOM_FOR_BARS <= options.max_width < ANY_WIDTH)
         drawing.draw(self.blocks, {"full": 1.0, "full_is": "", "marked": "[ ]", **self.values})
         yield from drawing.finished()
 
@@ -158,6 +159,7 @@ class _Drawing:
 
     Args:
         width: columns of the terminal.
+        has_bars: whether bars are drawn: on terminals with room for them, not in files and pipes.
         margin: width of the names of words.
         lines: lines except notes, None for a blank line.
         notes: notes to show below.
@@ -165,6 +167,7 @@ class _Drawing:
     """
 
     width: int
+    has_bars: bool
     margin: int = 0
     lines: list[RenderableType | None] = field(default_factory=list)
     notes: list[Text] = field(default_factory=list)
@@ -280,7 +283,7 @@ class _Drawing:
         if not rows:
             yield Text(f"  {block.empty}")
             return
-        has_bars = bool(block.bar) and self.width >= _ROOM_FOR_BARS
+        has_bars = bool(block.bar) and self.has_bars
         grid = Grid(box=None, header_style="dim", padding=(0, 2 if self.width >= _NARROW else 1, 0, 0))
         for place, (head, _) in enumerate(block.columns):
             is_number = place >= block.n_texts
@@ -332,7 +335,7 @@ class _Drawing:
 
     def _note(self, block: Note, values: Mapping[str, Any]) -> Iterator[Text]:
         signs = [sign for sign in block.signs if sign in self.signs_used]
-        if (block.signs and not signs) or (block.bars and self.width < _ROOM_FOR_BARS):
+        if (block.signs and not signs) or (block.bars and not self.has_bars):
             return
         if block.text:
             yield Text(filled(block.text, values) or "")

@@ -533,7 +533,7 @@ class Displayed:
             UnknownNameError: unknown ``naming``.
         """
         presentation = {"percent": percent, "naming": naming, "transpose": transpose}
-        return str(_formats().presented(self._table(**options), "markdown", **presentation))
+        return str(_formats().presented(self._table(**options), "md", **presentation))
 
     def to_latex(
         self,
@@ -554,7 +554,7 @@ class Displayed:
             UnknownNameError: unknown ``naming`` or style.
         """
         presentation = {"percent": percent, "naming": naming, "transpose": transpose, "interval_style": interval_style}
-        return str(_formats().presented(self._table(**options), "latex", **presentation))
+        return str(_formats().presented(self._table(**options), "tex", **presentation))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as plain JSON values."""

@@ -70,7 +70,7 @@ def test_scores_by_group_are_printed_as_csv(run: Run, groups: dict[str, str]) ->
     assert all(row["signature"] for row in rows)
 
 
-@pytest.mark.parametrize("format_", ["json", "csv", "latex", "table"])
+@pytest.mark.parametrize("format_", ["json", "csv", "tex", "table"])
 def test_comparison_by_group_is_printed_in_every_format(run: Run, groups: dict[str, str], format_: str) -> None:
     outcome = run(*COMPARE, "--group-by", "places.json", "--format", format_)
     assert outcome.code == 0
@@ -85,7 +85,7 @@ def test_comparison_by_group_is_printed_in_every_format(run: Run, groups: dict[s
 @pytest.mark.parametrize("grouped", [(), ("--group-by", "places.json")])
 def test_scores_by_group_are_printed_as_latex(run: Run, groups: dict[str, str], grouped: tuple[str, ...]) -> None:
     for arguments in (SCORE, (*SCORE, "--ci"), COMPARE):
-        out = run(*arguments, *grouped, "--format", "latex").out
+        out = run(*arguments, *grouped, "--format", "tex").out
         assert "rouge-l|variant:official" in out
         body = [line for line in out.splitlines() if line.endswith(r"\\")]
         columns = len(out.partition(r"\begin{tabular}{")[2].partition("}")[0])

@@ -117,14 +117,14 @@ class TestResults:
         results = [result for benchmark in document["benchmarks"] for result in benchmark["results"].values()]
         assert [float(row["value"]) for row in rows] == [result["value"] for result in results]
         assert [row["signature"] for row in rows] == [result["signature"] for result in results]
-        latex = run(*arguments, "--format", "latex").out
+        latex = run(*arguments, "--format", "tex").out
         assert latex.startswith("% captious ")
         assert r"\multicolumn{3}{c}{pairs@own}" in latex
         # The benchmarks have different numbers of references, which signatures show.
         assert f"%   {results[0]['signature']} on mine@own" in latex.splitlines()
 
     def test_repeated_judgment_gives_the_same_bytes(self, own: Path, run: Run) -> None:
-        for format_ in ("table", "json", "csv", "latex"):
+        for format_ in ("table", "json", "csv", "tex"):
             arguments = ["judge", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--compare", "--format", format_]
             assert run(*arguments).out == run(*arguments).out
             assert run(*arguments, "-o", "out").out == ""
@@ -346,10 +346,10 @@ def test_judgment_table_is_renamed_and_transposed(own: Path, run: Run) -> None:
     lines = run(*arguments, "--transpose").out.splitlines()
     assert lines[0].split() == ["B@4", "R-L"]
     assert [line.strip().partition(":")[0] for line in lines if "n = " in line] == ["mine@own", "pairs@own"]
-    latex = run(*arguments, "--transpose", "--format", "latex").out
+    latex = run(*arguments, "--transpose", "--format", "tex").out
     assert " &  & B@4 & R-L" in latex
     assert "pairs@own & accuracy &" in latex
-    assert "B@4" in run(*arguments, "--format", "markdown").out
+    assert "B@4" in run(*arguments, "--format", "md").out
 
 
 def test_study_uses_metric_names_of_papers(own: Path, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from captious import __version__
 from captious.errors import shown
 from captious.metrics.contract.registry import get, metric_names
-from captious.metrics.contract.selection import availability
+from captious.metrics.contract.selection import availability, metric_info
 from tests.cli.conftest import Run, assert_refused
 
 INSTALL = "pip install 'captious[meteor]'"
@@ -29,8 +30,15 @@ def test_metrics_are_listed_with_requirements(run: Run) -> None:
     for name in metric_names():
         line = next(line for line in outcome.out.splitlines() if line.startswith(f"{name}  "))
         assert get(name).summary in line
-        for variant in get(name).variants:
-            assert variant in outcome.out
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 160])
+def test_metrics_fit_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", run("metrics").out).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert {line.split()[0] for line in lines if line[:1].strip()} == {"metric", *metric_names()}
 
 
 def test_metrics_as_json(run: Run) -> None:
@@ -42,8 +50,13 @@ def test_metrics_as_json(run: Run) -> None:
         assert metric["outputs"] == list(kind.outputs)
         assert metric["variants"] == dict(kind.variants)
         assert metric["summary"]
-        assert set(metric["lower_is_better"]) == kind.lower_is_better
-        assert set(metric["no_direction"]) == kind.no_direction
+        lower = {output for output, direction in metric["direction"].items() if direction == "lower"}
+        neither = {output for output, direction in metric["direction"].items() if direction == "neither"}
+        assert (lower, neither) == (kind.lower_is_better, kind.no_direction)
+        info = metric_info(metric["name"])
+        assert (metric["needs"], metric["languages"]) == ([*info.needs], info.languages and [*info.languages])
+        low, high = metric["range"]
+        assert (-math.inf if low is None else low, math.inf if high is None else high) == kind.bounds
         here = availability(metric["name"])
         assert (metric["runs"], metric["state"]) == (here.runs, here.state)
         assert metric["install"] == (shown(here.help, "command line") or None)
@@ -59,9 +72,7 @@ def test_single_metric_is_described(run: Run) -> None:
     assert_refused(run("metrics", "blue"), "there is no metric 'blue'", "did you mean bleu, mbleu or bleu-4?")
 
 
-def test_metrics_list_shows_names_of_the_toolkit(run: Run) -> None:
-    assert row(run("metrics").out, "cider-d").startswith("CIDEr ")
-    assert row(run("metrics").out, "cider").startswith("official ")
+def test_description_shows_names_of_the_toolkit(run: Run) -> None:
     assert "CIDEr in the COCO toolkit" in run("metrics", "cider-d").out
     (metric,) = run("metrics", "bleu", "--format", "json").json["metrics"]
     assert metric["toolkit"] == {f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)}
@@ -149,7 +160,7 @@ class TestTablesOfMeteor:
         assert row(doctor, "meteor tables").startswith("compiled ")
         assert row(doctor, "meteor tables").endswith(", from CAPTIOUS_METEOR_HOME")
         assert row(doctor, "meteor").startswith("runs ")
-        assert row(run("metrics").out, "meteor").split()[:3] == ["METEOR", "official", "yes"]
+        assert " yes " in row(run("metrics").out, "meteor")
 
     def test_damaged_meteor_tables_are_listed(self, run: Run, tables: Path) -> None:
         """Both say so, and list the other metrics as ever."""

@@ -35,8 +35,8 @@ class TestFormats:
             ("x.csv", "csv"),
             ("x.txt", "table"),
             ("x", "table"),
-            ("x.md", "markdown"),
-            ("x.tex", "latex"),
+            ("x.md", "md"),
+            ("x.tex", "tex"),
             ("x.html", "html"),
         ],
     )
@@ -52,7 +52,7 @@ class TestFormats:
 
     @pytest.mark.parametrize(
         ("name", "form"),
-        [("x.json", "json"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.txt", "table")],
+        [("x.json", "json"), ("x.csv", "csv"), ("x.md", "md"), ("x.txt", "table")],
     )
     @pytest.mark.parametrize("call", [("judge",), ("study", "metrics")], ids=" ".join)
     def test_extension_selects_the_format_of_judgments_and_studies(
@@ -176,7 +176,7 @@ def test_warnings_of_a_judgment(own: str, run: Run, tables: Path) -> None:
     assert any(warning.startswith("SPICE is using the bundled approximate grammar") for warning in message)
     assert any(warning.startswith("too few images for intervals and tests (3)") for warning in message)
     assert outcome.err == "".join(f"warning: {warning}\n" for warning in message)
-    for more in (("--format", "json"), ("--format", "latex"), ("-o", "x.csv")):  # advice is printed once
+    for more in (("--format", "json"), ("--format", "tex"), ("-o", "x.csv")):  # advice is printed once
         assert run(*arguments, *more).err == "".join(
             f"warning: {warning}\n" for warning in message if "SPICE" not in warning
         )

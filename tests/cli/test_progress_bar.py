@@ -1,4 +1,4 @@
-"""The progress bar: for people at a terminal who have waited, for nobody else; one at a time."""
+"""Progress: a bar for people at a terminal who have waited, one at a time, and lines for log files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from captious.cli import progress_bar
 from captious.cli.process import at_a_terminal
-from captious.cli.progress_bar import ProgressBar
+from captious.cli.progress_bar import ProgressBar, ProgressLines
 from captious.progress import Progress, observed
 
 
@@ -178,3 +178,64 @@ def test_work_that_fails_takes_its_bars_away(monkeypatch: pytest.MonkeyPatch, ba
     size = len(terminal.getvalue())
     time.sleep(0.15)
     assert len(terminal.getvalue()) == size
+
+
+class TestLines:
+    """stderr is a file: a line a minute, of the innermost work."""
+
+    @pytest.fixture(autouse=True)
+    def lines(self, bar: ProgressBar) -> Iterator[None]:
+        with observed(ProgressLines()):
+            yield
+
+    @staticmethod
+    def log(monkeypatch: pytest.MonkeyPatch, interval: float = 0.05) -> io.StringIO:
+        """Return a file that replaces stderr."""
+        file = io.StringIO()
+        monkeypatch.setattr(sys, "stderr", file)
+        monkeypatch.setattr(progress_bar, "_INTERVAL", interval)
+        return file
+
+    def test_long_work_is_logged_again_and_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        log = self.log(monkeypatch)
+        with Progress(7) as work:
+            work.step("first step")
+            wait_until(lambda: log.getvalue().count("first step (1 of 7)") >= 2)
+            work.step("second step")
+            wait_until(lambda: "second step (2 of 7)" in log.getvalue())
+            with Progress(1_500) as inner:
+                inner.reach(1_200, "inner work")
+                wait_until(lambda: "inner work (1,200 of 1,500)" in log.getvalue())
+        lines = log.getvalue()
+        time.sleep(0.15)
+        assert log.getvalue() == lines
+        assert all(line.startswith("after 0 min: ") for line in lines.splitlines())
+
+    def test_minutes_of_several_tasks_add_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        log = self.log(monkeypatch)
+        for number in range(8):
+            with Progress(1) as work:
+                work.step(f"task {number}")
+                time.sleep(0.02)
+        assert 1 <= len(log.getvalue().splitlines()) <= 4
+
+    def test_first_minute_is_silent(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        log = self.log(monkeypatch, 60.0)
+        with Progress(1) as work:
+            work.step("quick")
+            time.sleep(0.1)
+        assert log.getvalue() == ""
+
+    def test_interval_is_a_minute(self) -> None:
+        assert progress_bar._INTERVAL == 60
+
+    def test_without_a_thread_work_goes_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        log = self.log(monkeypatch)
+
+        def refused(self: threading.Thread) -> None:
+            raise RuntimeError("can't start new thread")
+
+        monkeypatch.setattr(threading.Thread, "start", refused)
+        with Progress(3) as work:
+            work.step("unseen")
+        assert log.getvalue() == ""

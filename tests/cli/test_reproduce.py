@@ -35,7 +35,7 @@ def test_reproduced_table_is_printed_in_every_format(run: Run, tmp_path: Path) -
     assert by_row["BLEU-1"]["verdict"] in ("differs", "within interval")
     assert by_row["WMD"]["reason"] == ""
     assert "ours" in run(*arguments).out
-    assert "tabular" in run(*arguments, "--format", "latex").out
+    assert "tabular" in run(*arguments, "--format", "tex").out
     page = tmp_path / "page.html"
     run(*arguments, "-o", str(page), "--plot", str(tmp_path / "pictures"))
     assert "wmt16" in page.read_text(encoding="utf-8")

@@ -278,14 +278,14 @@ class TestImages:
 
 
 class TestSystemNames:
-    def test_systems_with_equal_file_names_are_named_by_path(self, folder: Path, run: Run) -> None:
+    def test_systems_with_equal_file_names_are_named_by_their_folders(self, folder: Path, run: Run) -> None:
         for number in (1, 2):
             (folder / f"run{number}").mkdir()
             shutil.copy("baseline.json", f"run{number}/out.json")
         document = run(
             "score", "run1/out.json", "run2/out.json", "references.json", "-m", "rouge-l", "--format", "json"
         ).json
-        assert [system["name"] for system in document["systems"]] == ["run1/out.json", "run2/out.json"]
+        assert [system["name"] for system in document["systems"]] == ["run1", "run2"]
 
     def test_duplicate_file_is_refused(self, folder: Path, run: Run) -> None:
         outcome = run("score", "baseline.json", "baseline.json", "references.json", "-m", "rouge-l", "--format", "csv")

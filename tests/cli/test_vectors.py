@@ -173,7 +173,7 @@ class TestExplain:
             "  candidate    dog runs  ignored: a",
             "  reference 1  puppy runs  ignored: the",
             "  move         share  distance    cost",
-            "  dog → puppy  .5000    5.0000  2.5000  ████████████",
+            "  dog → puppy  .5000    5.0000  2.5000",
             "  runs → runs  .5000     .0000   .0000",
             "  distance 2.5000 · score .0821 ◀",
             "",
@@ -182,8 +182,7 @@ class TestExplain:
             "  The distance is infinite: there is nothing to move.",
             "  distance – · score .0000",
             "",
-            "Share: fraction of all words with a vector. Cost: share times distance.  "
-            "A full bar is the distance.  ◀ best",
+            "Share: fraction of all words with a vector. Cost: share times distance.  ◀ best",
         ]
 
     def test_transport_plan_is_printed_as_json(self, run: Run, small: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from functools import cache
@@ -49,6 +50,16 @@ CARDS = sorted((DOCS / "metrics").glob("*.md"))
 METRICS = [name for name in registry.metric_names() if registry.get(name).__module__.startswith("captious.")]
 RUNNING = [name for name in METRICS if name not in (*MODELS, *INPUTS)]
 VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)]
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.stem)
+def test_range_of_a_card_is_that_of_the_class(card: Path) -> None:
+    text = re.search(r"^\| range, direction \| ([^|;,(]*)", card.read_text(encoding="utf-8"), re.MULTILINE)
+    assert text is not None
+    low, high = registry.get(card.stem).bounds
+    shown = [f"{end:.3g}" for end in (low, high) if math.isfinite(end)]
+    assert re.findall(r"-?\d+(?:\.\d+)?", text[1])[: len(shown)] == shown
+    assert ("and up" in text[1]) == (math.isfinite(low) and not math.isfinite(high))
 
 
 def page_id(page: Path) -> str:

@@ -201,8 +201,21 @@ def test_systems_need_names_of_their_own() -> None:
     ("files", "names"),
     [
         (["a/x.json", "b/y.tar.gz"], ["x", "y"]),
-        (["a/x.json", "b/x.json", "y.json"], ["a/x.json", "b/x.json", "y"]),
+        (["a/x.json", "b/x.json"], ["a", "b"]),
+        (["runs/a/val/x.json", "runs/b/val/x.json"], ["a", "b"]),
+        (["runs/a/1/x.json", "runs/a/2/x.json", "runs/b/1/x.json"], ["a/1", "a/2", "b/1"]),
+        (["a/x.json", "b/x.json", "y.json"], ["a/x", "b/x", "y"]),
         (["a/x.json", "a/x.csv"], ["a/x.json", "a/x.csv"]),
+        (
+            ["logs/llava__7b/20250101_101500_samples_coco.jsonl", "logs/qwen__8b/20250102_090000_samples_coco.jsonl"],
+            ["llava__7b", "qwen__8b"],
+        ),
+        (
+            ["captions_val2014_" + "a" * 40 + ".json", "captions_val2014_b.json"],
+            ["captions_val2014_" + "a" * 40, "captions_val2014_b"],
+        ),
+        (["20250101.json", "20250102.json"], ["20250101", "20250102"]),
+        (["-", "x.json"], ["standard input", "x"]),
     ],
 )
 def test_systems_are_named_after_their_files(files: list[str], names: list[str]) -> None:

@@ -44,12 +44,12 @@ LINES: dict[str, list[str]] = {
         "score baseline.json references.json -m novel --training references.json --format json",
     ],
     "formats": [
-        *(f"score {TWO} {FEW} --ci --format {name}" for name in ("table", "csv", "markdown", "latex", "html")),
+        *(f"score {TWO} {FEW} --ci --format {name}" for name in ("table", "csv", "md", "tex", "html")),
         *(f"score {TWO} {FEW} -o scores.{end}" for end in ("json", "csv", "md", "tex", "html", "xlsx", "txt")),
         *(f"compare {TWO} {FEW} --resamples 50 -o tests.{end}" for end in ("csv", "md", "tex", "html", "xlsx")),
-        f"score {TWO} {FEW} --percent --naming paper --format markdown",
-        f"score {TWO} {FEW} --percent --naming toolkit --transpose --format latex",
-        *(f"score {TWO} -m rouge-l --ci --interval-style {name} --format latex" for name in ("below", "subscript")),
+        f"score {TWO} {FEW} --percent --naming paper --format md",
+        f"score {TWO} {FEW} --percent --naming toolkit --transpose --format tex",
+        *(f"score {TWO} -m rouge-l --ci --interval-style {name} --format tex" for name in ("below", "subscript")),
         f"score {TWO} -m rouge-l --percent --transpose",
     ],
     "check": [
@@ -57,7 +57,7 @@ LINES: dict[str, list[str]] = {
         "check baseline.json",
         "check long/rambling.json long/references.json --format json",
         "check long/rambling.json long/references.json",
-        "check beams.json references.json --several mean --format markdown",
+        "check beams.json references.json --several mean --format md",
         "check fewer.json references.json --match common --format csv",
         "check baseline.json references.json -o check.html",
     ],
@@ -68,7 +68,7 @@ LINES: dict[str, list[str]] = {
         f"compare {TWO} -m rouge-l -m cider-d --group-by groups.json --format json",
         f"compare {TWO} -m rouge-l --group-by length",
         f"compare {TWO} -m rouge-l -m bleu-1 --format csv",
-        f"compare {TWO} -m rouge-l -m bleu-1 --percent --format latex",
+        f"compare {TWO} -m rouge-l -m bleu-1 --percent --format tex",
     ],
     "explain": [
         *(

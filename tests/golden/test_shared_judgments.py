@@ -66,7 +66,7 @@ def test_comparisons_of_metrics_are_as_recorded(shell: Shell, record: Record) ->
         f"judge audiocaps-eval {FEW} -m cider-d --compare --test {test} --format json"
         for test in ("permutation", "bootstrap")
     ]
-    lines += [f"judge audiocaps-eval valse {FEW} --compare --format {name}" for name in ("table", "csv", "latex")]
+    lines += [f"judge audiocaps-eval valse {FEW} --compare --format {name}" for name in ("table", "csv", "tex")]
     record("shared/compare", [run(shell, line) for line in lines])
 
 

@@ -39,7 +39,7 @@ def assert_sentences(help: str | None) -> None:
 
 def unknown_options(code: str, commands: dict[tuple[str, ...], click.Command]) -> set[str]:
     """Return the options that a call of captious names and its command lacks; none if it is no call of ``commands``."""
-    call = re.match(r"captious ((?:[a-z][a-z-]* ?)+)(.*)", code)
+    call = re.match(r"captious (?:help |(?!help ))((?:[a-z][a-z-]* ?)+)(.*)", code)
     if call is None or call[1] == "study length ":  # the example of add-a-study.md
         return set()
     words = (*call[1].split(), "")

@@ -19,9 +19,9 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 import click
 
-from captious.cli.process import at_a_terminal, prepare_streams, stoppable
+from captious.cli.process import at_a_terminal, prepare_streams, silenced, stoppable
 from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, shown
-from captious.plugins import EntryPoints, deferred, did_you_mean
+from captious.plugins import EntryPoints, deferred
 from captious.progress import observed, told
 from captious.version import __version__
 
@@ -65,8 +65,15 @@ _COMMANDS = {
         "resources": "Get and compile the large files that some metrics need.",
         "vectors": "Add, list and remove word vectors.",
         "doctor": "Show what is installed and what it enables.",
+        "completion": "Make a shell complete commands, options and metrics.",
     },
 }
+#: The modules of commands that are not in one of their own name.
+_MODULES = {"challenges": "submissions", "submit": "submissions"}
+#: The environment variable by which a shell asks for completions.
+COMPLETION = "_CAPTIOUS_COMPLETE"
+#: Options of captious itself, which can be given anywhere.
+_ANYWHERE = ("--debug", "-q", "--quiet", "-V", "--version")
 
 
 #: Commands of the package captious-server, which it offers under these names in the entry-point group.
@@ -86,6 +93,11 @@ def _command_of_server(name: str) -> click.Command:
     return command
 
 
+def module_of(command: str) -> str:
+    """Return the name of the module of a command."""
+    return _MODULES.get(command, command.replace("-", "_"))
+
+
 class Group(click.Group):
     """A group of commands that suggests the name that is meant. Its commands have ``-h`` as well as ``--help``."""
 
@@ -95,11 +107,12 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in (names := self.list_commands(ctx)):
-            raise ParameterError(
-                f"there is no command {args[0]!r}",
-                hint=f"{did_you_mean(args[0], names)}{ctx.command_path} --help lists the commands",
-            )
+        is_name = args and not args[0].startswith("-") and not ctx.resilient_parsing
+        if is_name and args[0] not in (names := self.list_commands(ctx)):
+            from captious.cli.usage import advice_on_command
+
+            hint = advice_on_command(args[0], names, ctx.command_path)
+            raise ParameterError(f"there is no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
 
@@ -124,8 +137,9 @@ class CommandGroup(Group):
             return None
         if cmd_name in OF_SERVER:
             return _command_of_server(cmd_name)
-        name = cmd_name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"{self._package}.{name}"), name)
+        command: click.Command = getattr(
+            import_module(f"{self._package}.{module_of(cmd_name)}"), cmd_name.replace("-", "_")
+        )
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -142,29 +156,38 @@ class CommandGroup(Group):
     subcommand_metavar="COMMAND",
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks; can be given anywhere.")
-@click.version_option(__version__, prog_name="captious")
-def captious(debug: bool) -> None:
-    """Evaluate image captions and caption metrics."""
+@click.option("-q", "--quiet", is_flag=True, help="Show results and errors only; can be given anywhere.")
+@click.version_option(__version__, "-V", "--version", prog_name="captious")
+@click.pass_context
+def captious(context: click.Context, debug: bool, quiet: bool) -> None:
+    """Evaluate image captions and caption metrics.
+
+    'captious help COMMAND' shows the options of a command.
+    """
+    if quiet:
+        context.with_resource(silenced())
 
 
 def main() -> None:
     """Run the command line and exit."""
     prepare_streams()
-    own_arguments, of_program = _split_arguments(sys.argv[1:])
-    debug = "--debug" in own_arguments
-    arguments = [argument for argument in own_arguments if argument != "--debug"] + of_program
+    if COMPLETION in os.environ:
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(captious, {}, "captious", COMPLETION, os.environ[COMPLETION]))
+    arguments = _arguments(sys.argv[1:])
     warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
-    bar = deferred("cli.progress_bar:ProgressBar")() if at_a_terminal() else None
-    with stoppable(), observed(bar), told(lambda line: click.echo(line, err=True)):
+    observer = deferred("cli.progress_bar:ProgressBar" if at_a_terminal() else "cli.progress_bar:ProgressLines")()
+    with stoppable(), observed(observer), told(lambda line: click.echo(line, err=True)):
         try:
-            with captious.make_context("captious", arguments) as context:
+            with captious.make_context("captious", [*arguments]) as context:
                 captious.invoke(context)
             sys.stdout.flush()
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             sys.exit(2)
         except (CaptiousError, click.ClickException, MemoryError) as error:
-            if debug:
+            if "--debug" in arguments:
                 import traceback
 
                 traceback.print_exc()
@@ -180,6 +203,23 @@ def main() -> None:
             sys.exit(0)
 
 
+def _arguments(words: list[str]) -> list[str]:
+    """Return the arguments as click takes them: options of captious itself first, and the help of a command as its
+    option.
+    """
+    own, others = _split_arguments(words)
+    if "--" in own:
+        end = own.index("--")
+        own, others = own[:end], own[end:] + others
+    first = [word for word in own if word in _ANYWHERE]
+    own = [word for word in own if word not in _ANYWHERE]
+    if own[:1] in (["help"], ["--help"], ["-h"]) and len(own) > 1:
+        own = [*own[1:], "--help"]
+    elif own[-1:] == ["help"] and len(own) <= 2:  # captious help, captious score help
+        own = [*own[:-1], "--help"]
+    return [*first, *own, *others]
+
+
 def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
     """Split the arguments of captious from those of the program that ``captious run`` runs."""
     command = next((number for number, text in enumerate(arguments) if not text.startswith("-")), None)
@@ -193,18 +233,17 @@ def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
     """Format an error: the problem, the place, the remedy."""
+    from captious.cli.usage import context_of, message_of
+
     if isinstance(error, CaptiousError):
         message, where, hint = (shown(text, "command line") for text in (error.message, error.where, error.hint))
         return message, where, hint
     if isinstance(error, MemoryError):
-        steps = getattr(error, "__notes__", None) or [_context(arguments).command_path]
+        steps = getattr(error, "__notes__", None) or [context_of(arguments, captious).command_path]
         help = "score fewer captions at once, raise the memory limit (ulimit -v), or use a larger machine"
         return "out of memory", "\n".join(filter(None, [*steps, str(error)])), help
     assert isinstance(error, click.ClickException)
-    message = error.format_message()
-    context = getattr(error, "ctx", None) or _context(arguments)
-    usage = context.get_usage().removeprefix("Usage: ")
-    return message[:1].lower() + message[1:].rstrip("."), usage, f"{context.command_path} --help"
+    return message_of(error, arguments, captious)
 
 
 def _complain(message: str, where: str, help: str) -> None:
@@ -214,11 +253,3 @@ def _complain(message: str, where: str, help: str) -> None:
     lines += [f"  {single_line(line)}" for line in where.splitlines()]
     lines += [f"{'' if number else '  help: '}{single_line(line)}" for number, line in enumerate(help.splitlines())]
     click.echo("\n".join(lines), err=True)
-
-
-def _context(arguments: list[str]) -> click.Context:
-    """Return the context of the command that arguments select, as some of click's errors lack it."""
-    context = click.Context(captious, info_name="captious", **captious.context_settings)
-    name = next((argument for argument in arguments if argument in captious.list_commands(context)), None)
-    command = captious.get_command(context, name) if name is not None else None
-    return context if command is None else click.Context(command, info_name=name, parent=context)

@@ -10,9 +10,10 @@ from typing import Any, Unpack
 
 import click
 
+from captious.cli.inputs import Reading, SystemFile, matching_options, reading_options
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import caption_files, ids_option, match_option, part_options, settings_options
-from captious.cli.outputs import format_option, warn, written
+from captious.cli.options import SectionedCommand, complete_metrics, settings_options
+from captious.cli.outputs import format_option, print_folded, warn, written
 from captious.data import CaptionFile, read_captions
 from captious.data.formats import CAPTION_FORMATS
 from captious.data.matching import MatchOptions
@@ -24,11 +25,9 @@ from captious.metrics.contract.settings import Settings
 from captious.tables import document_text
 from captious.version import __version__
 
-_NARROWEST = 24  # columns; on a terminal with less, lines run over
 
-
-@click.command()
-@click.argument("metric")
+@click.command(cls=SectionedCommand)
+@click.argument("metric", shell_complete=complete_metrics)
 @click.argument("candidate")
 @click.argument("references", nargs=-1, metavar="REFERENCE...")
 @click.option(
@@ -46,9 +45,8 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
 @written("svg")
-@match_option
-@ids_option
-@part_options
+@reading_options
+@matching_options("match", "ids", "clean")
 @settings_options
 def explain(
     metric: str,
@@ -59,9 +57,8 @@ def explain(
     svg: Path | None,
     image: str | None,
     worst: int | None,
-    columns: str | None,
-    split: str | None,
-    **reading: Any,
+    reading: Reading,
+    **matching: Any,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, chair, cider, cider-d, cider-r,
     concur, coverage, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
@@ -85,12 +82,12 @@ def explain(
     if worst is not None or (image is not None and (not has_objects or _is_file(candidate))):
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", hint="give --image ID, or --worst 1")
-        _check_files(metric, candidate, references)
-        first, second = caption_files({"pair": (Path(candidate), Path(references[0]))}, columns, split)["pair"]
-        explained = _of_file(first, second, metric, image, worst, settings, **reading)
-    elif (reading.pop("match"), reading.pop("ids")) != ("all", "exact") or columns or split:
+        _check_files(metric, candidate, references, reading)
+        files = reading.pair(SystemFile.of(candidate), Path(references[0]) if references else None)
+        explained = _of_file(*files, metric, image, worst, settings, **matching)
+    elif reading != Reading() or (matching["match"], matching["ids"]) != ("all", "exact") or matching["clean"]:
         raise ParameterError(
-            "--columns, --split, --match and --ids are for files",
+            "--from, --columns, --split, --match, --ids and --clean are for files",
             hint="leave them out, or give --image ID or --worst N",
         )
     else:
@@ -154,9 +151,9 @@ def _is_file(text: str) -> bool:
     return text.removesuffix(".gz").endswith(tuple(CAPTION_FORMATS))
 
 
-def _check_files(metric: str, candidates: str, references: Sequence[str]) -> None:
-    """Refuse arguments other than a file of candidates and one of references."""
-    if len(references) != 1 or not _is_file(candidates):
+def _check_files(metric: str, candidates: str, references: Sequence[str], reading: Reading) -> None:
+    """Refuse arguments other than a file of candidates and one of references, or a log."""
+    if (len(references) != 1 and not (reading.layout and not references)) or not _is_file(candidates):
         raise ParameterError(
             "--image and --worst need a file of candidates and a file of references",
             hint=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
@@ -172,12 +169,7 @@ def _print_json(explained: Sequence[Explanation]) -> None:
 
 
 def _print(explained: Sequence[Explanation]) -> None:
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.padding import Padding
 
-    from captious.drawing import as_text
-
-    terminal = Console()
-    fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole
-    pictures = [Padding(one.picture(), (int(place > 0), 0, 0, 0)) for place, one in enumerate(explained)]
-    click.echo(as_text(Group(*pictures), color=terminal.is_terminal, **fold).rstrip("\n"))
+    print_folded(Group(*(Padding(one.picture(), (int(place > 0), 0, 0, 0)) for place, one in enumerate(explained))))

@@ -7,15 +7,16 @@ from typing import Any
 
 import click
 
+from captious.cli.inputs import reads_captions
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import output_file, reads_captions, seed_option, settings_options
+from captious.cli.options import complete_metrics, output_file, seed_option, settings_options
 from captious.cli.outputs import warn
 from captious.data.matching import MATCHES
 from captious.evaluation.scoring import fit_resource
 
 
 @click.command()
-@click.argument("metric")
+@click.argument("metric", shell_complete=complete_metrics)
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="REFERENCES...")
 @output_file()
 @click.option(

@@ -7,22 +7,20 @@ from typing import Any
 
 import click
 
+from captious.cli.inputs import Systems, matching_options, system_files
 from captious.cli.library_options import FILE
-from captious.cli.options import ids_option, match_option, no_references_option, resampling_options
+from captious.cli.options import SectionedCommand, endpoint_option, judge_at, resampling_options
 from captious.cli.outputs import Destination, output_options, warn
-from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
-from captious.evaluation.report import system_names
 from captious.metrics.shared.judges import PairwiseJudge
 from captious.report.formats import FORMATS
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, type=FILE, metavar="SYSTEM... REFERENCES")
-@no_references_option
+@click.command(cls=SectionedCommand)
 @click.option(
     "--judge", required=True, metavar="MODEL|FILE", help="Model behind an endpoint: its name, or a TOML file."
 )
+@endpoint_option
 @click.option(
     "--see",
     "variant",
@@ -34,13 +32,13 @@ from captious.report.formats import FORMATS
 @click.option("--images", type=FILE, metavar="DIR", help="Folder of image files, named by image id.")
 @click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
 @output_options(*FORMATS)
-@match_option
-@ids_option
+@matching_options("match", "ids")
 @resampling_options
+@system_files(least=2, optional=True)
 def judge_pairwise(
-    files: tuple[Path, ...],
-    no_references: bool,
+    systems: Systems,
     judge: str,
+    endpoint: str | None,
     variant: str,
     images: Path | None,
     prompt: Path | None,
@@ -52,11 +50,7 @@ def judge_pairwise(
     It judges every image and every pair of systems, in both orders; a verdict that changes with the order is a tie.
     Three or more systems get Bradley-Terry strengths, too.
     """
-    candidates, references = (files, None) if no_references else (files[:-1], files[-1])
-    if len(candidates) < 2:
-        raise ParameterError("two systems are needed", hint="give two or more files of candidates, then references")
-    metric = PairwiseJudge(judge=judge, variant=variant, images=images, prompt=prompt)
-    systems = dict(zip(system_names(candidates), candidates, strict=True))
-    result = judge_systems(systems, references, metric, **options)
+    metric = PairwiseJudge(judge=judge_at(judge, endpoint), variant=variant, images=images, prompt=prompt)
+    result = judge_systems(systems.sources, systems.references, metric, **options)
     destination.deliver(result.to_table())
     warn(result.warnings)

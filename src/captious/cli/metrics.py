@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
 from typing import Any
 
 import click
 
-from captious.cli.outputs import format_option, print_table
+from captious.cli.options import complete_metrics
+from captious.cli.outputs import format_option, print_folded
 from captious.errors import CaptiousError, shown
 from captious.metrics.contract.registry import TOOLKIT_NAMES, Request, get, metric_names
-from captious.metrics.contract.selection import availability
+from captious.metrics.contract.selection import availability, metric_info
 from captious.version import __version__
 
 _STATES = {"no model": "no model", "missing": "no", "broken": "no"}
-_WIDEST = 60  # columns; what is longer is folded
+_WIDE = 120  # columns of a terminal that has room for all columns of the table
+_DIRECTIONS = {"higher": "", "lower": "lower is better", "neither": "neither direction is better"}
 
 
 @click.command()
-@click.argument("metric", required=False)
+@click.argument("metric", required=False, shell_complete=complete_metrics)
 @format_option("table", "json")
 def metrics(metric: str | None, format_: str) -> None:
     """List the metrics, their outputs and variants, their requirements, and whether they are available here.
@@ -45,8 +47,7 @@ def _describe(metric: dict[str, Any]) -> None:
     from rich.text import Text
 
     facts = Table.grid(padding=(0, 2, 0, 0))
-    notes = dict.fromkeys(metric["lower_is_better"], "lower is better")
-    notes |= dict.fromkeys(metric["no_direction"], "neither direction is better")
+    notes = {name: _DIRECTIONS[direction] for name, direction in metric["direction"].items()}
     toolkit = {name: f"{toolkit_name} in the COCO toolkit" for name, toolkit_name in metric["toolkit"].items()}
     rows = [
         ("outputs", name, "; ".join(filter(None, (toolkit.get(name), notes.get(name))))) for name in metric["outputs"]
@@ -60,52 +61,61 @@ def _describe(metric: dict[str, Any]) -> None:
         facts.add_row(*map(Text, (title if title != heading else "", name, line)))
         heading = title
     runs = "" if metric["runs"] else f"\nDoes not run here ({metric['state']}): {metric['install']}"
-    print_table(Group(Text(f"{metric['name']}: {metric['summary']}{runs}\n"), facts))
+    print_folded(Group(Text(f"{metric['name']}: {metric['summary']}{runs}\n"), facts))
 
 
 def _list(described: list[dict[str, Any]]) -> None:
-    """Show all metrics, a few lines each."""
+    """Show all metrics, one row each; on narrow terminals without what they need."""
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    terminal = Console()
+    is_narrow = terminal.is_terminal and terminal.width < _WIDE
     table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
-    for head in ("metric", "in the toolkit", "variants", "runs here", "what it is"):
-        table.add_column(head, overflow="fold", max_width=_WIDEST if head == "runs here" else None)
     for metric in described:
-        outputs = metric["outputs"]
-        title = f"{metric['name']}\n  {outputs[0]} .. {outputs[-1]}" if len(outputs) > 1 else metric["name"]
-        runs = "yes" if metric["runs"] else f"{_STATES[metric['state']]}: {metric['install']}"
-        toolkit = _toolkit_names(metric["toolkit"])
-        table.add_row(*map(Text, (title, toolkit, "\n".join(metric["variants"]), runs, metric["summary"])))
-    print_table(table)
-
-
-def _toolkit_names(names: Mapping[str, str]) -> str:
-    """Return the COCO toolkit's names for the outputs of a metric: the first and the last."""
-    toolkit_names = [*names.values()]
-    return " .. ".join(dict.fromkeys((toolkit_names[0], toolkit_names[-1]))) if toolkit_names else ""
+        bounds = " to ".join("any" if end is None else f"{end:.3g}" for end in metric["range"])
+        install = f": {metric['install']}" if metric["install"] and not is_narrow else ""
+        row = {
+            "metric": metric["name"],
+            "range": bounds,
+            "better": "/".join(dict.fromkeys(metric["direction"].values())),
+            "needs": ", ".join(metric["needs"]),
+            "language": ", ".join(metric["languages"] or ["any"]),
+            "runs here": "yes" if metric["runs"] else f"{_STATES[metric['state']]}{install}",
+            "what it is": metric["summary"],
+        }
+        names = [name for name in row if not (is_narrow and name in ("needs", "language"))]
+        if not table.columns:
+            for name in names:
+                table.add_column(name, overflow="fold", no_wrap=name in ("metric", "range", "better"))
+        table.add_row(*(Text(row[name]) for name in names))
+    print_folded(table)
 
 
 def _described(name: str) -> dict[str, Any]:
     """Return the JSON record of a metric; for a broken one of another package, only the reason."""
+    info = metric_info(name)
+    about: dict[str, Any] = {
+        "name": name,
+        "outputs": [*info.outputs],
+        "range": [],
+        "direction": {
+            output: "neither" if is_lower is None else "lower" if is_lower else "higher"
+            for output, is_lower in info.lower_is_better.items()
+        },
+        "needs": [*info.needs],
+        "languages": info.languages and [*info.languages],
+    }
     try:
         metric = get(name)
     except CaptiousError as error:
-        lists: dict[str, Any] = {"outputs": [], "lower_is_better": [], "no_direction": []}
-        lists |= {"toolkit": {}, "variants": {}, "parameters": [], "summary": ""}
-        return {
-            "name": name,
-            **lists,
-            "runs": False,
-            "state": "broken",
-            "install": shown(error.message, "command line"),
-        }
+        lists: dict[str, Any] = {"toolkit": {}, "variants": {}, "parameters": [], "summary": ""}
+        return {**about, **lists, "runs": False, "state": "broken", "install": shown(error.message, "command line")}
     readiness = availability(name)
     return {
-        "name": name,
-        "outputs": list(metric.outputs),
-        "lower_is_better": [output for output in metric.outputs if output in metric.lower_is_better],
-        "no_direction": [output for output in metric.outputs if output in metric.no_direction],
+        **about,
+        "range": [end if math.isfinite(end) else None for end in metric.bounds],
         "toolkit": {output: TOOLKIT_NAMES[output] for output in metric.outputs if output in TOOLKIT_NAMES},
         "variants": dict(metric.variants),
         "parameters": [

@@ -1,11 +1,13 @@
-"""Options shared by commands: metrics, settings, columns and splits, human judgments, resampling, output files."""
+"""Options shared by commands: metrics, settings, human judgments, resampling, output files."""
 
 from __future__ import annotations
 
 import functools
+import os
+import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,25 +15,33 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
-from captious.data import CaptionFile
-from captious.data.formats import is_stream
-from captious.data.ids import IDS
-from captious.data.layouts import LAYOUTS, layout_named
-from captious.data.matching import MATCHES, OF_SEVERAL
-from captious.data.readers import is_log
-from captious.data.rows import ReadOptions, read_options_of
 from captious.errors import ParameterError
-from captious.evaluation import score
-from captious.evaluation.report import system_names
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.registry import names_a_file
+from captious.metrics.contract.registry import names_a_file, requestable
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.statistics import DEFAULT_RESAMPLES, MOST_RESAMPLES
 from captious.words import DEFAULT_SEED
 
 
+def _requests(text: str) -> list[str]:
+    """Split a list of metrics at its commas, except for those between the parameters of a metric."""
+    if names_a_file(text) and os.path.exists(text.rpartition(":")[0]):
+        return [text]
+    requests: list[str] = []
+    for piece in text.split(","):
+        if requests and ":" in requests[-1] and re.match(r"[^:@]*=", piece):
+            requests[-1] += f",{piece}"
+        elif piece.strip():
+            requests.append(piece.strip())
+    return requests or [text]
+
+
+def _metrics(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> list[str | BaseMetric] | None:
+    """Return the metrics that ``-m`` names; functions from files, which are executed, as metrics."""
+    return [_metric(request) for text in texts for request in _requests(text)] or None
+
+
 def _metric(request: str) -> str | BaseMetric:
-    """Return the metric that ``-m`` names, or a function from a file, which is executed."""
     if not names_a_file(request):
         return request
     from captious.metrics.contract.functions import FileMetric
@@ -39,35 +49,22 @@ def _metric(request: str) -> str | BaseMetric:
     return FileMetric(request)
 
 
+def complete_metrics(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the metrics and outputs that complete the last of those written, for shells."""
+    before, comma, name = incomplete.rpartition(",")
+    return [f"{before}{comma}{known}" for known in requestable() if known.startswith(name.lower())]
+
+
 metric_option = click.option(
     "-m",
     "--metric",
     "metrics",
     multiple=True,
-    callback=lambda context, option, values: [*map(_metric, values)] or None,
-    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; your own, "
-    "FILE.py:FUNCTION; or all, for every metric that can run here. May be repeated. Default: the metrics of the COCO "
-    "evaluation.",
-)
-match_option = option_of(score, "match", click.Choice(MATCHES))
-ids_option = option_of(score, "ids", click.Choice(IDS))
-clean_option = option_of(score, "clean", click.STRING, metavar="RULES", default="")
-several_option = option_of(
-    score, "several", click.Choice(OF_SEVERAL), multiple=True, callback=lambda context, option, ways: ways or None
-)
-no_references_option = click.option(
-    "--no-references",
-    is_flag=True,
-    help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
-)
-_LOGS = [layout.option for layout in LAYOUTS if layout.answer is not None]
-harness_option = click.option(
-    "--from",
-    "harness",
-    type=click.Choice(_LOGS, case_sensitive=False),
-    metavar="LAYOUT",
-    help=f"Files are logs in this layout, one per system: {', '.join(_LOGS)}. References are those of the first log if "
-    "it has any, or else the last file.",
+    callback=_metrics,
+    shell_complete=complete_metrics,
+    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; several, "
+    "separated by commas; your own, FILE.py:FUNCTION; or all, for every metric that can run here. May be repeated. "
+    "Default: the metrics of the COCO evaluation.",
 )
 data_option = click.option(
     "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."
@@ -100,16 +97,36 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+endpoint_option = click.option(
+    "--endpoint",
+    metavar="URL",
+    help="The address of the model of --judge, up to and including /v1. Default: CAPTIOUS_ENDPOINT.",
+)
+
+
+def judge_at(judge: str | None, endpoint: str | None) -> Any:
+    """Return the model that ``--judge`` names, at the address of ``--endpoint`` if there is one."""
+    if endpoint is None:
+        return judge
+    if judge is None:
+        raise ParameterError("--endpoint is the address of a judge", hint="name its model: --judge MODEL")
+    from captious.models.chat import ChatModel, as_chat_model
+
+    is_file = judge.endswith(".toml")
+    return replace(as_chat_model(judge), endpoint=endpoint) if is_file else ChatModel(judge, endpoint)
+
+
 def settings_options(command: Command) -> Command:
     """Add an option for every setting; the command is called with ``settings``."""
 
     @functools.wraps(command)
-    def with_settings(**options: Any) -> Any:
+    def with_settings(endpoint: str | None, **options: Any) -> Any:
         values = {name: options.pop(name) for name in SETTINGS}
+        values["judge"] = judge_at(values["judge"], endpoint)
         settings = Settings(**{name: value for name, value in values.items() if value is not None})
         return command(settings=settings, **options)
 
-    decorated: Any = with_settings
+    decorated: Any = endpoint_option(with_settings)
     for name in reversed([*SETTINGS]):
         decorated = option_of(Settings, name, **SETTINGS[name])(decorated)
     return decorated  # type: ignore[no-any-return]
@@ -142,30 +159,6 @@ def output_file(
     return lambda command: option(written("output")(command))
 
 
-def system_files(command: Command) -> Command:
-    """Add arguments ``SYSTEM... REFERENCES``; the command is called with the files of ``systems`` by name, and
-    ``references``.
-    """
-
-    @functools.wraps(command)
-    def with_systems(files: tuple[Path, ...], **options: Any) -> Any:
-        if len(files) < 2:
-            raise ParameterError(
-                "only one file was given",
-                hint="give at least one file of candidates, followed by the file of references",
-            )
-        *systems, references = files
-        return command(systems=named_systems(systems), references=references, **options)
-
-    argument = click.argument("files", nargs=-1, required=True, type=FILE, metavar="SYSTEM... REFERENCES")
-    return argument(with_systems)  # type: ignore[return-value]
-
-
-def named_systems(files: Sequence[Path]) -> dict[str, Path]:
-    """Return the files of systems by ``system_names``."""
-    return dict(zip(system_names(files), files, strict=True))
-
-
 def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> str:
     """Return the current command line with its options, for use with another command.
 
@@ -194,97 +187,11 @@ def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> s
     return shlex.join([*command.split(), *arguments, *options, *more])
 
 
-def part_options(command: Command) -> Command:
-    """Add the options ``--columns`` and ``--split``."""
-    columns = click.option(
-        "--columns",
-        multiple=True,
-        callback=lambda context, option, values: ",".join(values) or None,
-        metavar="NAMES",
-        help="Names of columns or fields other than the usual ones: id=key,caption=text. Captions of one side are "
-        "candidate or references, which may be repeated. Paths lead into objects and lists: caption=outputs/0/text. "
-        "May be repeated.",
-    )
-    split = click.option(
-        "--split",
-        metavar="NAME",
-        help="The split of the data set to read, such as test; several are separated by commas.",
-    )
-    return columns(split(command))
-
-
-def reads_captions(*parameters: str) -> Callable[[Command], Command]:
-    """Add the options of ``part_options``, and apply them to the files of these parameters.
-
-    Args:
-        parameters: each a file, several files, a mapping to files, or None.
-    """
-
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_part(columns: str | None, split: str | None, **values: Any) -> Any:
-            files = {name: values[name] for name in parameters}
-            return command(**values | caption_files(files, columns, split))
-
-        return part_options(with_part)  # type: ignore[return-value]
-
-    return decorate
-
-
-def caption_files(values: Mapping[str, Any], columns: str | None, split: str | None) -> dict[str, Any]:
-    """Return the values, with files as ``CaptionFile`` objects that share columns and split.
-
-    Raises:
-        ParameterError: invalid names.
-    """
-    read_options = read_options_of(columns, split, len([*_files([*values.values()])]))
-    return (
-        dict(values)
-        if read_options is None
-        else {name: _sharing(value, read_options) for name, value in values.items()}
-    )
-
-
-def logs_and_references(
-    files: Sequence[Path], harness: str, *, has_columns: bool
-) -> tuple[list[CaptionFile], CaptionFile | Path | None]:
-    """Return the logs among files, and the references: a last file that is no log, or the first log if it has any.
-
-    Raises:
-        ParameterError: columns or a split were named.
-        InputError: the last file cannot be read.
-    """
-    if has_columns:
-        raise ParameterError("--columns and --split cannot be used with --from", hint="leave them out")
-    layout = layout_named(harness)
-    *first, last = (Path(file) for file in files)
-    logs = [CaptionFile(file, layout=harness) for file in (*first, last)]
-    if first and not (layout.has_references and (is_stream(last) or is_log(logs[-1]))):
-        return logs[:-1], last
-    return logs, logs[0] if layout.has_references else None
-
-
-def _files(value: Any) -> Iterator[Path]:
-    if isinstance(value, Path):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _files(item)
-
-
-def _sharing(value: Any, read_options: ReadOptions) -> Any:
-    if isinstance(value, Path):
-        return CaptionFile.sharing(value, read_options)
-    if isinstance(value, Mapping):
-        return {name: _sharing(file, read_options) for name, file in value.items()}
-    return tuple(_sharing(file, read_options) for file in value) if isinstance(value, tuple) else value
-
-
 # ``SectionedCommand``: a command whose options are listed by section in its help, those of its subject first.
 
 _SECTIONS = {
-    "Captions": ("harness", "no_references", "several", "match", "ids", "clean", "columns", "split"),
-    "Settings of metrics": tuple(SETTINGS),
+    "Captions": ("layout", "no_references", "several", "match", "ids", "clean", "columns", "split"),
+    "Settings of metrics": (*SETTINGS, "endpoint"),
     "Output": ("format_", "output", "per_caption", "plot", "percent", "transpose", "naming", "interval_style"),
     "Shards": ("shards", "engine", "workers", "retries", "batch_rows"),
 }

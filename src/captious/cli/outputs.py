@@ -26,23 +26,12 @@ from captious.tables import Displayed, Table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-#: The format that the name of an output file asks for.
-_BY_EXTENSION = {
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".csv": "csv",
-    ".tex": "latex",
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".xlsx": "xlsx",
-    ".txt": "table",
-    ".log": "table",
-    "": "table",
-}
+#: The formats of extensions that are not the name of one.
+_BY_EXTENSION = {"htm": "html", "txt": "table", "log": "table", "": "table"}
 #: The parameters of ``Presentation``, which commands that print tables have.
 PRESENTATION = ("percent", "transpose", "naming", "interval_style")
 _CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "naming": click.Choice(NAMING_SCHEMES)}
+_NARROWEST = 24  # columns; on a terminal with less, lines run over
 #: Formats whose numbers are unrounded and whose names are ours.
 _FOR_PROGRAMS = ("json", "jsonl", "csv")
 
@@ -161,13 +150,14 @@ def output_options(
 
 def _format_of(output: Path, formats: Sequence[str]) -> str:
     """Return the format for the extension of a file."""
-    suffix = output.suffix.lower()
-    named = _BY_EXTENSION.get(suffix)
-    if named is not None and named in formats:
+    suffix = output.suffix.lower().removeprefix(".")
+    named = _BY_EXTENSION.get(suffix, suffix)
+    if named in formats:
         return named
     if named == "table":  # of a command whose default is another text
         return formats[0]
-    implied = "no format" if named is None else f"the format {named}, which this command cannot write"
+    is_known = named in (*FORMATS, "jsonl")
+    implied = f"the format {named}, which this command cannot write" if is_known else "no format"
     raise click.UsageError(
         f"{output.name} implies {implied}; choose --format {'|'.join(formats)}, or another extension"
     )
@@ -201,8 +191,8 @@ def _inputs(parameters: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
         if name in outputs or name in ("output", "plot"):
             continue
         for item in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(item, Path):
-                paths.append(item)
+            if isinstance(item, os.PathLike):
+                paths.append(Path(item))
             elif isinstance(item, str):  # text may name a file: smurf:constants=FILE, mine.jsonl@spearman, FILE:COLUMN
                 values = (piece.partition("=")[2] for piece in item.partition(":")[2].split(","))
                 texts = [item, item.rpartition("@")[0], item.rpartition(":")[0], *values]
@@ -255,6 +245,15 @@ def print_table(table: Table | RenderableType) -> None:
 
     rendered = rich_text(table) if isinstance(table, Table) else table
     click.echo(as_text(rendered, color=Console().is_terminal), nl=False)
+
+
+def print_folded(text: RenderableType) -> None:
+    """Print lines that fit the width of a terminal; elsewhere, they are as long as they need to be."""
+    from rich.console import Console
+
+    terminal = Console()
+    fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}
+    click.echo(as_text(text, color=terminal.is_terminal, **fold).rstrip("\n"))
 
 
 def print_rows(rows: Iterable[tuple[str, ...]]) -> None:

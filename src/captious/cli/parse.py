@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from captious.cli.inputs import reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import output_file, reads_captions
+from captious.cli.options import output_file
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
 from captious.parsing.parse_files import write_parses

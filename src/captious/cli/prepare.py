@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from captious.cli.inputs import reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import metric_options, output_file, reads_captions
+from captious.cli.options import metric_options, output_file
 from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.data.formats import EXTENSIONS

@@ -13,12 +13,13 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from types import FrameType
 from typing import TextIO
 
 from captious.errors import OutputError
 from captious.files import advice
+from captious.progress import observed
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -120,6 +121,13 @@ def at_a_terminal() -> bool:
         return sys.stderr.isatty()
     except (AttributeError, OSError, ValueError):
         return False
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Discard messages and show no progress while the block runs."""
+    with io.TextIOWrapper(io.BufferedWriter(_Messages(None))) as nowhere, redirect_stderr(nowhere), observed(None):
+        yield
 
 
 @contextmanager

@@ -1,10 +1,13 @@
-"""A progress bar on stderr for tasks that take more than two seconds; nothing for shorter ones."""
+"""Progress on stderr: a bar at a terminal for tasks of more than two seconds, elsewhere a line a minute."""
 
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+import click
 
 from captious.progress import Progress
 
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 _PATIENCE = 2.0  # seconds
+_INTERVAL = 60.0  # seconds between lines
 
 
 class ProgressBar:
@@ -84,3 +88,42 @@ class _Bar:
         if self.bar is not None:
             bar, task = self.bar
             bar.update(task, description=self.work.what, completed=self.work.done)
+
+
+class ProgressLines:
+    """Writes one line a minute about the innermost task, for log files; nothing in the first minute of a run."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.monotonic()
+        self._open: list[Progress] = []  # running work, innermost last
+        self._timer: threading.Timer | None = None
+
+    def begin(self, work: Progress) -> None:
+        self._open.append(work)
+        if self._timer is None:
+            self._wait()
+
+    def change(self, work: Progress) -> None:
+        pass
+
+    def end(self, work: Progress) -> None:
+        self._open.remove(work)
+        if not self._open and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wait(self) -> None:
+        self._timer = threading.Timer(max(0.0, self._last + _INTERVAL - time.monotonic()), self._write)
+        self._timer.daemon = True
+        with suppress(RuntimeError):  # no thread can be started; the work goes on without lines
+            self._timer.start()
+
+    def _write(self) -> None:
+        running = self._open[-1:]  # of this moment, as the work goes on in its own thread
+        if not running:
+            return
+        self._last = time.monotonic()
+        (work,) = running
+        minutes = round((self._last - self._start) / 60)
+        click.echo(f"after {minutes} min: {work.what} ({work.done:,} of {work.total:,})", err=True)
+        self._wait()

@@ -7,21 +7,11 @@ from typing import Any
 
 import click
 
-from captious.cli.image_groups import group_option, groups_of
+from captious.cli.inputs import Systems, group_option, matching_options, system_files
 from captious.cli.library_options import option_of
-from captious.cli.options import (
-    SectionedCommand,
-    clean_option,
-    ids_option,
-    match_option,
-    metric_options,
-    output_file,
-    reads_captions,
-    resampling_options,
-    system_files,
-)
+from captious.cli.options import SectionedCommand, metric_options, output_file, resampling_options
 from captious.cli.outputs import warn, write_text
-from captious.data import Ids, Match, read_captions, read_references, same_images
+from captious.data import Ids, Match, read_captions, same_images
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
@@ -32,7 +22,6 @@ from captious.report.page import check_page, report_page, write_report
 
 
 @click.command(cls=SectionedCommand)
-@system_files
 @output_file(metavar="FILE.html", help="The page, written atomically.")
 @option_of(write_report, "title")
 @option_of(write_report, "image_url", metavar="TEMPLATE_OR_FOLDER")
@@ -40,14 +29,11 @@ from captious.report.page import check_page, report_page, write_report
 @option_of(write_report, "percent")
 @group_option
 @metric_options
-@match_option
-@ids_option
-@clean_option
+@matching_options("match", "ids", "clean")
 @resampling_options
-@reads_captions("systems", "references")
+@system_files()
 def report(
-    systems: dict[str, Path],
-    references: Path,
+    systems: Systems,
     metrics: list[str] | None,
     settings: Settings,
     match: Match,
@@ -67,9 +53,11 @@ def report(
     check_page(output)
     urls = None if image_url is None else image_source(image_url, output.parent)
     selection = select(metrics, settings)
-    table = read_references(references)
-    groups = None if group_by is None else groups_of(group_by, [references, *systems.values()], table, settings)
-    tables = {name: read_captions(file, table, match=match, ids=ids, clean=clean) for name, file in systems.items()}
+    rows, table = systems.read()
+    groups = systems.groups(group_by, table, settings)
+    tables = {
+        name: read_captions(captions, table, match=match, ids=ids, clean=clean) for name, captions in rows.items()
+    }
     first, *systems_after = tables
     images = tables[first].ids
     if urls is not None:

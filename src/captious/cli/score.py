@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,43 +11,29 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from captious.cli.image_groups import group_option, groups_of
-from captious.cli.library_options import COUNT, FILE, Command
-from captious.cli.options import (
-    SectionedCommand,
-    caption_files,
-    clean_option,
-    harness_option,
-    ids_option,
-    logs_and_references,
-    match_option,
-    metric_options,
+from captious.cli.inputs import (
+    SYSTEM,
+    Reading,
+    SystemFile,
+    group_option,
+    matching_options,
+    named_systems,
     no_references_option,
-    part_options,
-    repeated_command,
-    several_option,
+    reading_options,
+    systems_of,
 )
+from captious.cli.library_options import COUNT, FILE, Command
+from captious.cli.options import SectionedCommand, metric_options, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
-from captious.data import (
-    CaptionRows,
-    Ids,
-    Match,
-    OfSeveral,
-    absent_references,
-    read_captions,
-    read_references,
-    read_rows,
-)
+from captious.data import CaptionRows, Ids, Match, OfSeveral, read_captions
 from captious.data.matching import ways_of
 from captious.drawing import single_line
 from captious.errors import ParameterError
 from captious.evaluation import by_group
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.report import system_names
 from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.progress import steps
 from captious.report.formats import FORMATS, check_caption_file, write_captions
 from captious.scale.engines import ENGINES
 from captious.scale.shards import BATCH_ROWS
@@ -86,7 +73,7 @@ _SHARD_OPTIONS = (
     ),
 )
 _OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
-_NOT_OF_SHARDS = ("match", "ids", "no_references", "group_by", "several", "clean")
+_NOT_OF_SHARDS = ("layout", "match", "no_references", "group_by", "several", "clean")
 
 
 def shard_options(command: Command) -> Command:
@@ -97,7 +84,7 @@ def shard_options(command: Command) -> Command:
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("files", nargs=-1, type=FILE, metavar="CANDIDATES... REFERENCES")
+@click.argument("files", nargs=-1, type=SYSTEM, metavar="CANDIDATES... REFERENCES")
 @click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
 @click.option(
     "--per-caption",
@@ -105,20 +92,17 @@ def shard_options(command: Command) -> Command:
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
 )
-@harness_option
+@reading_options
 @no_references_option
 @group_option
 @written("output", "per_caption", folders_with="shards")
 @output_options(*FORMATS, folders_with="shards")
 @shard_options
 @metric_options
-@several_option
-@match_option
-@ids_option
-@clean_option
-@part_options
+@matching_options()
 def score(
-    files: tuple[Path, ...],
+    files: tuple[SystemFile, ...],
+    reading: Reading,
     metrics: list[str] | None,
     settings: Settings,
     several: tuple[OfSeveral, ...] | None,
@@ -127,12 +111,9 @@ def score(
     clean: str,
     intervals: bool,
     per_caption: Path | None,
-    harness: str | None,
     no_references: bool,
     group_by: str | None,
     destination: Destination,
-    columns: str | None,
-    split: str | None,
     **of_shards: Any,
 ) -> None:
     """Score the captions of one or more systems against references.
@@ -140,8 +121,8 @@ def score(
     CANDIDATES are results files, one per system; REFERENCES, the last file, holds the human captions. Both may be
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
 
-    With --from, CANDIDATES are logs of a harness, a batch endpoint or a trainer. If these have references, as those of
-    lmms-eval (--log_samples) and VLMEvalKit do, REFERENCES may be left out.
+    NAME=FILE names a system; by default, its name is the part of the path that differs. With --from, files are logs of
+    another program; those of lmms-eval (--log_samples) and VLMEvalKit contain answers and references.
 
     With --several, images have several candidates. Metrics such as div and self-cider judge them together; other
     metrics score an image by the mean of its candidates or the best one.
@@ -150,13 +131,11 @@ def score(
     its references, in bounded memory. REFERENCES may then be passed to look up references by id, and -o names a folder.
     """
     if of_shards["shards"]:
-        if split is not None and not files:
-            raise ParameterError("--split cannot be used with shards", hint="leave it out, or give REFERENCES")
         sharded = _sharded_report(
-            caption_files({"files": files}, None, split)["files"],
+            files,
             metrics,
             settings,
-            columns=columns,
+            reading=reading,
             intervals=intervals,
             per_caption=per_caption,
             output=destination.file,
@@ -168,48 +147,30 @@ def score(
     if of_shards_only := _options_given(_OF_SHARDS):
         first = of_shards_only[0]
         raise ParameterError(f"{first} is for shards only", hint=f"leave it out, or give --shards 'GLOB' {first}")
-    if not files:
-        raise click.UsageError("no files were given")
-    if len(files) < (1 if no_references or harness is not None else 2):
-        raise ParameterError(
-            "only one file was given",
-            hint="give at least one file of candidates, followed by the file of references",
-        )
-    candidates: Sequence[Any]
-    references: Any
-    if harness is not None:
-        has_columns = columns is not None or split is not None
-        candidates, references = logs_and_references(files, harness, has_columns=has_columns)
-        references = None if no_references else references
-    else:
-        files = caption_files({"files": files}, columns, split)["files"]
-        candidates, references = (files, None) if no_references else (files[:-1], files[-1])
-    names = system_names(candidates)
+    systems = systems_of(files, reading, no_references=no_references)
     if per_caption is not None:
         check_caption_file(per_caption)
     selection = select(metrics, settings, several=bool(several))
-    sources = [*candidates] if references is None else [references, *candidates]
-    given = None if references is None else read_references(references)
-    with steps(candidates, lambda file: f"reading {file}") as files_read:
-        rows = [read_rows(file, "candidates", several=bool(several)) for file in files_read]
-    table = absent_references(rows[0]) if given is None else given
-    groups = None if group_by is None else groups_of(group_by, sources, table, settings)
-    loaded = [read_captions(one, table, match=match, ids=ids, several=several, clean=clean) for one in rows]
-    ways = ways_of(several)
-    by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, several=ways, announce=warn)
+    rows, table = systems.read(several=bool(several))
+    groups = systems.groups(group_by, table, settings)
+    loaded = {
+        name: read_captions(captions, table, match=match, ids=ids, several=several, clean=clean)
+        for name, captions in rows.items()
+    }
+    by_system = evaluate_systems(loaded, selection, several=ways_of(several), announce=warn)
     reports = [*by_system.values()]
     if groups is None:
         table_of_scores, warnings = by_system.to_table(intervals=intervals), by_system.warnings
     else:
         grouped = by_group(by_system, groups)
         table_of_scores, warnings = grouped.to_table(intervals=intervals), grouped.warnings
-    destination.deliver(table_of_scores if harness is None else _with_prompts(table_of_scores, names, rows))
+    destination.deliver(_with_prompts(table_of_scores, rows))
     if per_caption is not None:
         write_captions(per_caption, reports)
     if intervals:
         warnings += [warning for report in reports for warning in few_images_warning(report.n_images)]
     warn(warnings)
-    comparable = not (by_system.different_images or harness)
+    comparable = not (by_system.different_images or reading.layout)
     if destination.is_for_reading and len(reports) == 2 and comparable:
         command = repeated_command(
             "captious compare",
@@ -218,22 +179,22 @@ def score(
         click.echo(f"Is the difference real? {single_line(command)}", err=True)
 
 
-def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[CaptionRows]) -> Table:
-    """Add the prompts of logs to the table."""
-    notes = [
-        _prompt_note(log) if len(logs) == 1 else f"{name}: {_prompt_note(log)}"
-        for name, log in zip(names, logs, strict=True)
-    ]
-    prompts = {name: list(log.prompts) for name, log in zip(names, logs, strict=True)}
+def _with_prompts(table: Table, systems: Mapping[str, CaptionRows]) -> Table:
+    """Add the prompts of logs to the table, if any system is a log."""
+    prompts = {name: list(rows.prompts) for name, rows in systems.items()}
+    if not any(prompts.values()):
+        return table
+    notes = [_prompt_note(of_log, name if len(prompts) > 1 else "") for name, of_log in prompts.items()]
     return replace(table, notes=[*table.notes, *dict.fromkeys(notes)], document={**table.document, "prompts": prompts})
 
 
-def _prompt_note(log: CaptionRows) -> str:
-    """Return a sentence about the prompts of a log."""
-    if not log.prompts:
-        return "The log has no prompt."
-    more = f", and {len(log.prompts) - 1:,} more" if len(log.prompts) > 1 else ""
-    return f"Prompt: {log.prompts[0]!r:.200}{more}."
+def _prompt_note(prompts: Sequence[str], system: str) -> str:
+    """Return a sentence about the prompts of the log of a system."""
+    start = f"{system}: " if system else ""
+    if not prompts:
+        return f"{start}The log has no prompt."
+    more = f", and {len(prompts) - 1:,} more" if len(prompts) > 1 else ""
+    return f"{start}Prompt: {prompts[0]!r:.200}{more}."
 
 
 def _options_given(names: Sequence[str]) -> list[str]:
@@ -243,12 +204,12 @@ def _options_given(names: Sequence[str]) -> list[str]:
 
 
 def _sharded_report(
-    files: tuple[Path, ...],
+    files: tuple[SystemFile, ...],
     metrics: list[str] | None,
     settings: Settings,
     *,
     shards: tuple[str, ...],
-    columns: str | None,
+    reading: Reading,
     batch_rows: int,
     intervals: bool,
     **of_run: Any,
@@ -264,23 +225,26 @@ def _sharded_report(
             "several files were given with --shards",
             hint="quote the pattern, as in --shards 'part-*.jsonl'; give at most one file, of references",
         )
+    if reading.split is not None and not files:
+        raise ParameterError("--split cannot be used with shards", hint="leave it out, or give REFERENCES")
+    pattern, *others = map(SystemFile.of, shards)
+    references = replace(reading, columns=None).sources({"references": files[0] if files else None})["references"]
     plan = scale.plan(
-        shards,
+        [os.fspath(pattern), *map(str, others)],
         metrics,
-        references=files[0] if files else None,
+        references=references,
         settings=settings,
-        columns=columns,
+        columns=reading.columns,
         intervals=intervals,
         batch_rows=batch_rows,
-        system=_system_name(shards[0]),
+        system=_system_name(pattern),
     )
     return scale.run(plan, **of_run)
 
 
-def _system_name(pattern: str) -> str:
-    """Return the name of the system of these shards: that of the file, or of its folder if the pattern matches all
-    files.
+def _system_name(pattern: SystemFile) -> str:
+    """Return the name of the system of these shards: the one given, that of the file, or that of its folder if the
+    pattern matches all files.
     """
-    path = Path(pattern)
-    name: str = system_names([path])[0]
-    return name if any(map(str.isalnum, name)) else path.parent.name or "candidates"
+    [name] = named_systems([pattern])
+    return name if any(map(str.isalnum, name)) else pattern.path.parent.name or "candidates"

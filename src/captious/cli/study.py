@@ -15,19 +15,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from captious.cli import Group
+from captious.cli.inputs import SYSTEM, Reading, files_by_role, matching_options, named_systems, reading_options
 from captious.cli.library_options import COUNT, FILE, argument_help, description, numbers, option_of
 from captious.cli.options import (
     RESAMPLES,
     SEED,
-    caption_files,
     data_option,
-    match_option,
     metric_option,
-    named_systems,
-    part_options,
     recipe_attributes,
     settings_options,
-    system_files,
 )
 from captious.cli.outputs import Destination, output_options
 from captious.judgment.correlation import STATISTICS
@@ -69,21 +65,22 @@ def study_command(
     reads = [parameter for parameter in parameters if parameter in _CAPTIONS]
     paragraphs = [f"{parameter.upper()}: {argument_help(function, parameter)}" for parameter in arguments]
 
-    def command(destination: Destination, **values: Any) -> None:
-        if isinstance(values.get("systems"), tuple):
-            values["systems"] = named_systems(values["systems"])
-        if reads:
-            files = {name: values[name] for name in reads}
-            values |= caption_files(files, values.pop("columns"), values.pop("split"))
+    def command(destination: Destination, reading: Reading | None = None, **values: Any) -> None:
+        if reading is not None:
+            if "files" in values:
+                values |= files_by_role(values.pop("files"), reading)
+            elif isinstance(values.get("systems"), tuple):
+                values["systems"] = named_systems(values["systems"])
+            values |= reading.sources({name: values[name] for name in reads})
         destination.deliver_result(function(**{name: value for name, value in values.items() if value is not None}))
 
     decorated: Any = command
     for parameter in reversed(parameters):
         if parameter == "references" and "systems" in arguments[:1]:
-            continue  # an argument of system_files
+            continue  # among the files of systems
         decorated = _declaration(function, parameter, options.get(parameter))(decorated)
     if reads:
-        decorated = part_options(decorated)
+        decorated = reading_options(decorated)
     decorated = output_options(*FORMATS, pictures=pictures, presentation=("transpose", "naming"))(decorated)
     help = "\n\n".join([f"{question} {description(function)}", *paragraphs])
     return click.command(name, help=help)(decorated)
@@ -95,7 +92,7 @@ _ARGUMENTS = {
     "candidates": click.argument("candidates", type=FILE),
     "examples": click.argument("examples", type=FILE),
     "references": click.argument("references", type=FILE),
-    "systems": system_files,
+    "systems": click.argument("files", nargs=-1, required=True, type=SYSTEM, metavar="SYSTEM... REFERENCES"),
 }
 #: Parameters that are files of captions.
 _CAPTIONS = ("candidates", "references", "systems", "human")
@@ -103,7 +100,7 @@ _SHARED = {
     "metrics": metric_option,
     "settings": settings_options,
     "data": data_option,
-    "match": match_option,
+    "match": matching_options("match"),
 }
 _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "statistic": {"type": click.Choice(STATISTICS)},
@@ -119,7 +116,7 @@ def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> C
     if option is not None:
         return option_of(function, parameter, option)
     if parameter == "systems" and "references" not in inspect.signature(function).parameters:
-        return click.argument("systems", nargs=-1, required=True, type=FILE, metavar="SYSTEM...")
+        return click.argument("systems", nargs=-1, required=True, type=SYSTEM, metavar="SYSTEM...")
     if parameter in _ARGUMENTS:
         return _ARGUMENTS[parameter]
     if parameter in _SHARED:
@@ -178,7 +175,7 @@ _STUDIES = {
         "word_agreement",
         {
             "n_words": {"type": COUNT, "flags": ("--words",)},
-            "systems": {"type": FILE, "flags": ("--system",), "multiple": True},
+            "systems": {"type": SYSTEM, "flags": ("--system",), "multiple": True},
             "tagger": {"metavar": "NAME"},
             "k": {"type": COUNT, "flags": ("-k",)},
         },
@@ -191,7 +188,7 @@ _STUDIES = {
     "rules": _Entry(
         "Do captions follow the rules by which COCO's were collected?",
         "collection_rules",
-        {"systems": {"type": FILE, "flags": ("--system",), "multiple": True}},
+        {"systems": {"type": SYSTEM, "flags": ("--system",), "multiple": True}},
         pictures=False,
     ),
     "sentences": _Entry(

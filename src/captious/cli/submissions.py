@@ -1,21 +1,132 @@
-"""captious submissions: list and download the submissions of your teams to an evaluation server."""
+"""captious challenges, submit and submissions: an evaluation server's challenges, and what your teams send to it."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from captious import drawing
-from captious.cli.library_options import FILE, option_of
+from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import format_option, print_rows
-from captious.cli.submit import server_option, token_option
 from captious.client import Client
+from captious.errors import CaptiousError
 from captious.files import whole_file
 from captious.words import counted
+
+server_option = click.option(
+    "--server", required=True, metavar="URL", envvar="CAPTIOUS_SERVER", help="Address of the server."
+)
+
+
+def token_option(*, required: bool = True) -> Callable[[Command], Command]:
+    """Return the option for a user's token."""
+    return click.option(
+        "--token",
+        required=required,
+        metavar="T",
+        envvar="CAPTIOUS_TOKEN",
+        help="Your token, from your account page. Default: CAPTIOUS_TOKEN, which others on the machine cannot see.",
+    )
+
+
+@click.command()
+@server_option
+@token_option(required=False)
+@format_option("text", "json")
+def challenges(server: str, token: str, format_: str) -> None:
+    """List the challenges of an evaluation server, newest first.
+
+    With a token, also those visible to participants only. For phases with withheld scores, the list shows until when.
+    """
+    rows = Client(server, token or "").challenges()
+    if format_ == "json":
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    if not rows:
+        hidden = "" if token else "; with --token, those for participants would be listed, too"
+        click.echo(f"There are no challenges on this server that you can see{hidden}.", err=True)
+        return
+    print_rows(
+        (
+            row["slug"],
+            row["title"],
+            "open" if row["is_open"] else "closed",
+            row["url"],
+            " ".join(row["withheld"]),
+        )
+        for row in rows
+    )
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@server_option
+@option_of(Client.submit, "challenge", metavar="SLUG")
+@option_of(Client.submit, "phase", metavar="NAME")
+@token_option()
+@option_of(Client.submit, "method", metavar="NAME")
+@option_of(Client.submit, "team", metavar="NAME")
+@option_of(Client.submit, "link", metavar="URL")
+@option_of(Client.submit, "description")
+@click.option("--private", is_flag=True, help="Do not show the submission on the leaderboard.")
+@option_of(Client.submit, "anonymous")
+@option_of(Client.submit, "may_publish")
+@option_of(Client.submit, "dry_run")
+@click.option("--wait", is_flag=True, help="Wait for the scores.")
+@format_option("text", "json")
+def submit(
+    file: Path,
+    server: str,
+    token: str,
+    private: bool,
+    dry_run: bool,
+    wait: bool,
+    format_: str,
+    **about: Any,
+) -> None:
+    """Submit a FILE of captions to a challenge.
+
+    FILE is .json, .jsonl, .ndjson, .csv or .tsv, each also compressed as .gz, or a .zip if a submission has several
+    files.
+    """
+    client = Client(server, token)
+    answer = client.submit(file, public=not private, dry_run=dry_run, **about)
+    if dry_run:
+        remarks = [f"a submission would be refused now: {remark}" for remark in answer["remarks"]]
+        warnings = [f"warning: {warning}" for warning in answer["warnings"]]
+        click.echo(json.dumps(answer) if format_ == "json" else "\n".join(["no problems found", *warnings, *remarks]))
+        return
+    if wait:
+        answer = client.wait(answer["id"])
+    click.echo(_answer_json(answer) if format_ == "json" else _answer_text(answer, server))
+    if answer["status"] == "failed":
+        raise CaptiousError(
+            "the submission was not scored", where=answer["reason"], hint=f"see {server.rstrip('/')}{answer['url']}"
+        )
+
+
+def _answer_json(answer: dict[str, Any]) -> str:
+    keys = ("id", "status", "references", "scores", "all_scores", "withheld", "reason", "url")
+    return json.dumps({key: answer[key] for key in keys}, indent=2, ensure_ascii=False)
+
+
+def _answer_text(answer: dict[str, Any], server: str) -> str:
+    lines = [f"{answer['method']}: {answer['status']}", f"{server.rstrip('/')}{answer['url']}"]
+    if answer["status"] == "done" and answer["withheld"]:
+        lines.append(answer["withheld"])
+    if answer["scores"]:
+        lines.append(f"scores with the references {answer['references']}:")
+    width = max(map(len, answer["scores"]), default=0)
+    for name, score in answer["scores"].items():
+        lines.append(
+            f"  {name:{width}}  {drawing.format_score(float('nan') if score is None else score, answer['digits']):>7}"
+        )
+    return "\n".join(lines)
 
 
 @click.command()
@@ -36,7 +147,7 @@ def submissions(server: str, challenge: str, token: str, output: Path | None, fo
     if output is not None:
         _download(client, rows, output)
     if format_ == "json":
-        click.echo(_as_json(rows))
+        click.echo(_rows_json(rows))
         return
     if not rows:
         click.echo(f"Your teams have not submitted anything to {challenge}.", err=True)
@@ -54,11 +165,11 @@ def _download(client: Client, rows: list[dict[str, Any]], folder: Path) -> None:
         with whole_file(path, "wb") as file:
             file.write(content)
     with whole_file(folder / "submissions.json") as file:
-        file.write(_as_json(rows) + "\n")
+        file.write(_rows_json(rows) + "\n")
     click.echo(f"{folder}: {counted(len(rows), 'submission')}", err=True)
 
 
-def _as_json(rows: list[dict[str, Any]]) -> str:
+def _rows_json(rows: list[dict[str, Any]]) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False)
 
 

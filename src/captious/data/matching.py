@@ -187,7 +187,8 @@ def read_captions(
             references of their own, which ``references`` replace.
         references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
             scored against the same object share what is computed about it. None for metrics without references.
-        match: "common" uses only the images that both sides have, and counts the others; otherwise, they are an error.
+        match: which images: "common" uses only the images that both sides have, and counts the others; otherwise, they
+            are an error.
         ids: how ids are read before they are matched: "exact", as they are; "integer", as the number that they spell or
             end with, such as 000000000042, 42.0 and COCO_val2014_000000000042.jpg; "stem", as the name of a file
             without folder and extension; "composed", in Unicode's composed form (NFC), without blanks around them. A

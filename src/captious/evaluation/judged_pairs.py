@@ -187,8 +187,8 @@ def judge_pairwise(
         references: as for ``score``; None if the model is shown only images.
         judge: a ``captious.PairwiseJudge``, or the model of one with default parameters: a name, a file, or a
             ``ChatModel``.
-        match: "common" compares only the images that references and all systems have; otherwise, a difference is an
-            error.
+        match: which images: "common" compares only the images that references and all systems have; otherwise, a
+            difference is an error.
         ids: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -711,19 +713,45 @@ class Reports(DisplayedMapping[str, Report]):
         return self.to_table(intervals=True)
 
 
+#: Characters of a name of a system, above which tables become wide.
+_LONG_NAME = 32
+
+
 def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return a name for each system: its file's without extensions; the whole path if names would be the same.
+    """Return a name for each system: its file's without extensions, or the part of the path in which they differ.
+
+    If the names of files are the same, long, or begin with dates, as those of logs do, systems are called by the
+    nearest folder in which they differ, or else by all of their paths between the parts that they share.
 
     Raises:
         ParameterError: a file is given twice.
     """
-    stems = [*map(_stem, files)]
-    names = [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
-    names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
-    duplicates = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if duplicates:
+    texts = [os.fsencode(file).decode(errors="replace") for file in files]  # names of files need not be text
+    if duplicates := [text for text in dict.fromkeys(texts) if texts.count(text) > 1]:
         raise ParameterError(f"{duplicates[0]} is given twice", hint="give each system once")
-    return names
+    stems = [*map(_stem, texts)]
+    if _differ(stems) and not any(len(stem) > _LONG_NAME or re.match(r"\d{8}", stem) for stem in stems):
+        return stems
+    paths = [[*Path(text).parts[:-1], stem] for text, stem in zip(texts, stems, strict=True)]
+    folders = [[*level] for level in zip(*(reversed(path[:-1]) for path in paths), strict=False)]
+    for names in folders if len(files) > 1 else []:
+        if _differ(names):
+            return names
+    if _differ(stems):
+        return stems
+    parts = [path[_n_shared(paths) :] for path in paths]
+    end = _n_shared([path[::-1] for path in parts])
+    names = ["/".join(path[: len(path) - end]) for path in parts]
+    return names if _differ(names) and all(names) else texts
+
+
+def _n_shared(paths: Sequence[Sequence[str]]) -> int:
+    """Return the number of parts with which all paths begin."""
+    return len([*takewhile(lambda level: len({*level}) == 1, zip(*paths, strict=False))])
+
+
+def _differ(names: Sequence[str]) -> bool:
+    return len({*names}) == len(names)
 
 
 def name_of(candidates: object, default: str) -> str:

@@ -112,7 +112,8 @@ def score(
             candidate and its references, or of lists of both; None for the metrics of the COCO evaluation that are
             available.
         settings: settings of all metrics requested by name: tokenizer, model, word vectors, parser, ...
-        match: "common" scores only the images that both sides have; otherwise, images of only one side are an error.
+        match: which images: "common" scores only the images that both sides have; otherwise, images of only one side
+            are an error.
         ids: how ids are read before they are matched: exact, as they are; integer, as the number that they spell or end
             with, such as 000000000042 and COCO_val2014_000000000042.jpg; stem, as the name of a file without folder and
             extension; composed, in Unicode's composed form. Two images with one id are refused.
@@ -433,8 +434,8 @@ def fit_resource(
         files: one file of references; for chair, any number of files of captions and of objects.
         human: for smurf, human captions that are not among the references; by default, one reference of each image is
             held out.
-        match: "common" uses the images that human captions and the references both have; otherwise, a difference is an
-            error.
+        match: which images: "common" uses the images that human captions and the references both have; otherwise, a
+            difference is an error.
         settings: settings of the metric.
         seed: random seed of the references to hold out.
 

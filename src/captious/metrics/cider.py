@@ -43,6 +43,7 @@ class Cider(MeanMetric):
     name = "cider"
     explanation = NgramWeights.kind
     fitted_resource = "document frequencies"
+    bounds = (0.0, 10.0)
     summary = "cosine of TF-IDF weighted n-grams"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "the authors' code: times 10, no stemming",

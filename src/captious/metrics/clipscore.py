@@ -48,6 +48,7 @@ class ClipScore(EncoderMetric):
     """
 
     name = "clipscore"
+    bounds = (0.0, 2.5)
     summary = "CLIP similarity of candidate and image, without references"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "CLIPScore's code: 2.5 times the cosine, at least 0",
@@ -118,6 +119,7 @@ class RefClipScore(ClipScore):
     """
 
     name = "refclipscore"
+    bounds = (0.0, 10 / 7)
     summary = "CLIP similarity of candidate to image and to the best reference"
     needs_references = True
     variants: ClassVar[Mapping[str, str]] = {

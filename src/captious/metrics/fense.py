@@ -31,6 +31,7 @@ class Sbert(EncoderMetric):
 
     name = "sbert"
     outputs: tuple[str, ...] = ("sbert", "sbert-best")
+    bounds = (-1.0, 1.0)
     summary = "cosine of sentence vectors, mean and best reference"
     variants: ClassVar[Mapping[str, str]] = {"official": "FENSE's code without its error detector"}
     default_models = ("sentence-transformers/paraphrase-TinyBERT-L6-v2",)

@@ -26,6 +26,7 @@ class Length(Metric):
     name = "length"
     outputs = ("length-words", "length-relative")
     no_direction = frozenset({"length-words", "length-relative"})
+    bounds = (0.0, float("inf"))
     summary = "words per caption, and their ratio to the words of references"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "COCO toolkit: the reference closest in length, the shorter one in a tie",

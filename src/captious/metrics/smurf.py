@@ -342,6 +342,7 @@ class Smurf(Combined):
     name = "smurf"
     english_only = True
     fitted_resource = "constants that its parts are standardized with"
+    bounds = (float("-inf"), float("inf"))
     summary = "semantics, style and grammar, each standardized with human captions"
     without_parameters = frozenset({"tokenizer"})
     part_classes = (Sparcs, Spurts, Mima)

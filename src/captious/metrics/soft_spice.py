@@ -35,6 +35,7 @@ class SoftSpice(SceneEncoderMetric):
     name = "soft-spice"
     english_only = True
     outputs = ("soft-spice", "soft-spice-p", "soft-spice-r")
+    bounds = (-1.0, 1.0)
     summary = "phrases of scene graphs, matched by the cosine of sentence vectors"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "FACTUAL's code: precision, the mean of the best cosines",

@@ -34,6 +34,7 @@ class Spider(Combined):
     name = "spider"
     english_only = True
     fitted_resource = "document frequencies"
+    bounds = (0.0, 5.5)
     summary = "mean of SPICE and CIDEr-D"
     variants: ClassVar[Mapping[str, str]] = {"official": "mean of spice and cider-d, both official, per caption"}
     part_classes = (Spice, CiderD)

@@ -21,6 +21,7 @@ class Mowe(WordMeanMetric):
     """
 
     name = "mowe"
+    bounds = (-1.0, 1.0)
     summary = "cosine of mean word vectors, best reference"
     variants: ClassVar[Mapping[str, str]] = {"official": "LCEval's code"}
     score_of_nothing = -1.0

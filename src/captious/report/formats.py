@@ -206,13 +206,21 @@ _ESCAPES = {
 
 
 def latex(table: Table) -> str:
-    """Return a table as a tabular, followed by those of its following tables; the best of several values is bold."""
+    """Return a table as a tabular, followed by those of its following tables; the best of several values is bold.
+
+    A comment above it names the package that it needs.
+    """
+    return _tabular(table, r"% \usepackage{booktabs}")
+
+
+def _tabular(table: Table, *comments: str) -> str:
     following = table.following
     table = oriented(table, PAPER)
     has_sections = any(row.section for row in table.rows)
     n_labels = 2 if has_sections else int(any(row.label for row in table.rows))
     lines = [
         *(f"% {drawing.single_line(comment)}" for comment in table.comments),
+        *comments,
         rf"\begin{{tabular}}{{{'l' * n_labels}{''.join(column.align[0] for column in table.columns)}}}",
         r"\toprule",
         *(line if isinstance(line, str) else " & ".join(line) + r" \\" for line in _lines(table, n_labels)),
@@ -221,7 +229,7 @@ def latex(table: Table) -> str:
         *([f"% {drawing.single_line(table.legend)}"] if table.legend else []),
         "",
     ]
-    return "\n".join(["\n".join(lines), *map(latex, following)])
+    return "\n".join(["\n".join(lines), *map(_tabular, following)])
 
 
 def escaped(text: str) -> str:
@@ -444,13 +452,13 @@ def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, 
 notebook_html = deferred("report.html:notebook_html")
 page = deferred("report.page:table_page")
 
-#: By the name that ``--format`` takes.
+#: By the name that ``--format`` takes: the extension of files, and "table".
 FORMATS: Mapping[str, Callable[[Table], str | bytes]] = {
     "table": plain_text,
     "json": json_text,
     "csv": csv,
-    "markdown": markdown,
-    "latex": latex,
+    "md": markdown,
+    "tex": latex,
     "html": page,
     "xlsx": xlsx,
 }

@@ -31,7 +31,7 @@ def command_of(name: str) -> click.Command:
     return command
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
+@pytest.mark.parametrize("form", ["table", "json", "csv", "tex"])
 def test_results_go_to_files(rated: Path, run: Run, form: str) -> None:
     printed = run("study", "metrics", rated, *METRICS, "--format", form)
     written = run("study", "metrics", rated, *METRICS, "--format", form, "-o", "out.txt")
@@ -89,7 +89,7 @@ def test_every_study_is_written_in_every_format(name: str) -> None:
     assert ("--plot" in options) == (name not in ("failures", "rules", "timing"))  # these draw nothing
     form = options["--format"].type
     assert isinstance(form, click.Choice)
-    assert [*form.choices] == ["table", "json", "csv", "markdown", "latex", "html", "xlsx"]
+    assert [*form.choices] == ["table", "json", "csv", "md", "tex", "html", "xlsx"]
 
 
 class TestWarnings:
@@ -98,7 +98,7 @@ class TestWarnings:
     BUNDLED = "warning: SPICE is using the bundled approximate grammar"
 
     @pytest.mark.usefixtures("tables")
-    @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
+    @pytest.mark.parametrize("form", ["table", "json", "csv", "tex"])
     def test_warning_about_the_bundled_grammar_is_shown(self, rated: Path, run: Run, form: str) -> None:
         outcome = run("study", "metrics", rated, "-m", "spice", "-m", "bleu-1", "--parser", "bundled", "--format", form)
         assert outcome.code == 0, outcome

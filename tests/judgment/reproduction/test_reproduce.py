@@ -367,7 +367,7 @@ def test_table_has_rows_and_columns_of_the_paper(data: Path) -> None:
     assert [cell.digits for cell in shown.rows[0].cells if cell and cell.form == "number"] == [2] * 5
     (following,) = shown.following
     assert following.title == "p u (1)"
-    for text in (repr(result), *(FORMATS[name](shown) for name in ("markdown", "html", "latex"))):
+    for text in (repr(result), *(FORMATS[name](shown) for name in ("md", "html", "tex"))):
         assert "p u (1)" in str(text)
     assert result.records[0]["value"] == result.figures[0].value
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from captious.cli.inputs import reads_captions
 from captious.cli.learn.training_options import critique_options, weights_name_option
 from captious.cli.library_options import FILE
-from captious.cli.options import output_file, reads_captions
+from captious.cli.options import output_file
 from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.learned.leic import CritiqueRecipe

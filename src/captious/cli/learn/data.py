@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from captious.cli.inputs import SYSTEM, Reading, SystemFile, named_systems, reading_options
 from captious.cli.library_options import COUNT, FILE, option_of
-from captious.cli.options import data_option, named_systems, output_file, reads_captions, seed_option
+from captious.cli.options import data_option, output_file, seed_option
 from captious.data import read_references
 from captious.errors import ParameterError
 from captious.judgment.files import data_folder
@@ -18,7 +19,7 @@ from captious.learned.training.examples import NEGATIVES, make_examples, read_id
 
 @click.command()
 @click.argument("references", type=FILE, required=False)
-@click.argument("systems", type=FILE, nargs=-1, metavar="[SYSTEM]...")
+@click.argument("systems", type=SYSTEM, nargs=-1, metavar="[SYSTEM]...")
 @output_file()
 @click.option(
     "--keep-out",
@@ -33,10 +34,11 @@ from captious.learned.training.examples import NEGATIVES, make_examples, read_id
 @option_of(make_examples, "validation", click.FloatRange(0, 1), metavar="SHARE")
 @seed_option
 @data_option
-@reads_captions("references", "systems")
+@reading_options
 def data(
     references: Path | None,
-    systems: tuple[Path, ...],
+    systems: tuple[SystemFile, ...],
+    reading: Reading,
     output: Path,
     keep_out: Path | None,
     data: Path | None,
@@ -52,12 +54,17 @@ def data(
     Without REFERENCES, the captions of COCO's validation images and the systems in the folder of judgment data are used
     (coco/captions_val2014.json.gz, coco/results_val2014), except for the images of coco/evaluation_images.json.gz.
     """
+    files: dict[str, Any] = {"references": references, "systems": named_systems(systems)}
     if references is None:
-        references, systems, left_out = coco_sources(data_folder(data).folder)
+        files["references"], of_coco, left_out = coco_sources(data_folder(data).folder)
+        files["systems"] = named_systems(of_coco)
         keep_out = keep_out or left_out
     elif data is not None:
         raise ParameterError("--data has no effect when REFERENCES are given", hint="remove --data")
     out = read_ids(keep_out) if keep_out is not None else []
-    examples, counts = make_examples(read_references(references), named_systems(systems), keep_out=out, **options)
+    sources = reading.sources(files)
+    examples, counts = make_examples(
+        read_references(sources["references"]), sources["systems"], keep_out=out, **options
+    )
     write_examples(output, examples)
     click.echo(f"{output}: {counts}", err=True)

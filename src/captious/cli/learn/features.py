@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from captious.cli.inputs import matching_options, reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import match_option, output_file, reads_captions, settings_options
+from captious.cli.options import output_file, settings_options
 from captious.cli.outputs import warn
-from captious.data import Match, read_captions
+from captious.data import read_captions
 from captious.learned.networks import FEATURE_FORMATS, FEATURE_SETS, FeatureMetric, check_feature_file, write_features
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -28,10 +30,10 @@ from captious.words import counted
     help=f"Feature set: {', '.join(FEATURE_SETS)}, or a file (.json, .toml).",
 )
 @output_file(help=f"Output file, written atomically: {', '.join(FEATURE_FORMATS)}.")
-@match_option
+@matching_options("match", "ids")
 @reads_captions("candidates", "references")
 @settings_options
-def features(candidates: Path, references: Path, set_: str, output: Path, match: Match, settings: Settings) -> None:
+def features(candidates: Path, references: Path, set_: str, output: Path, settings: Settings, **matching: Any) -> None:
     """Write the features of CANDIDATES, one row per image and one column per feature.
 
     The features are those of a feature set, the input of a learned metric such as lceval. Everything that they depend
@@ -39,7 +41,7 @@ def features(candidates: Path, references: Path, set_: str, output: Path, match:
     """
     check_feature_file(output)
     computed = FeatureMetric(feature_set=set_, settings=settings)
-    captions = read_captions(candidates, references, match=match)
+    captions = read_captions(candidates, references, **matching)
     table = captions.with_references_as(settings.references_as)
     with using_threads(settings.threads):
         state = computed.fit(table.references)

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from captious.cli.inputs import matching_options, reads_captions
 from captious.cli.learn.training_options import critique_options
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import match_option, reads_captions, resamples_option
+from captious.cli.options import resamples_option
 from captious.cli.outputs import Destination, output_options
 from captious.learned.training.critiques import two_folds
 from captious.report.formats import FORMATS
@@ -19,7 +20,7 @@ from captious.report.formats import FORMATS
 @click.argument("candidates", type=FILE)
 @click.argument("references", type=FILE)
 @option_of(two_folds, "all_references")
-@match_option
+@matching_options("match")
 @reads_captions("candidates", "references")
 @critique_options
 @resamples_option

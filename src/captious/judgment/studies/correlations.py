@@ -242,7 +242,7 @@ def system_correlations(
             these; or a benchmark of systems with the same names, such as coco-2015 or coco-2015@m1.
         data: the folder of judgment data, for a benchmark; by default ``CAPTIOUS_DATA``.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
-        match: "common" scores the images that both sides have; otherwise, a difference is an error.
+        match: which images: "common" scores the images that both sides have; otherwise, a difference is an error.
         resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
             with people.
 

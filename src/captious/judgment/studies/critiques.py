@@ -54,7 +54,7 @@ def critique_grid(
         images: image features, from ``captious learn image-features``. Without them, images are not used.
         vectors: initial word vectors. By default, random numbers.
         layers: numbers of layers of the LSTM.
-        match: "common" uses the images that both sides have; otherwise, a difference is an error.
+        match: which images: "common" uses the images that both sides have; otherwise, a difference is an error.
         sample: number of images to draw at random; all by default.
         resamples, seed: number of resamples and random seed of the bootstrap interval over images; the seed also draws
             images and corruptions.
@@ -168,7 +168,7 @@ def two_fold_study(
         candidates, references: files of captions.
         sampled: files of captions of other systems, for training.
         recipe, images, vectors, all_references: as for ``two_folds``.
-        match: "common" uses the images that both files have; otherwise, a difference is an error.
+        match: which images: "common" uses the images that both files have; otherwise, a difference is an error.
         resamples: number of resamples of the bootstrap over images, with the seed of the recipe.
 
     Returns:

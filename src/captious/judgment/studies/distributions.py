@@ -60,7 +60,8 @@ def score_distributions(
         systems: the captions of systems by name, in any supported form.
         references: human captions in any supported form; images with a single one are left out.
         metrics, settings: as for ``judge``.
-        match: "common" uses the images that references and all systems have; otherwise, a difference is an error.
+        match: which images: "common" uses the images that references and all systems have; otherwise, a difference is
+            an error.
         sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
         resamples, seed: number of resamples and random seed of the bootstrap over images; the seed also determines
             which images are drawn and which references are held out.
@@ -335,7 +336,7 @@ def smurf_analysis(
         settings: settings of SMURF if requested by name.
         human: human captions of the same images, one each, that are not among the references. By default, one
             reference of each image is held out for all systems, and images with a single one are left out.
-        match: "common" scores the images that both sides have; otherwise, a difference is an error.
+        match: which images: "common" scores the images that both sides have; otherwise, a difference is an error.
         seed: random seed of the held-out references and the captions in the picture.
 
     Returns:

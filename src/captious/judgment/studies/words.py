@@ -355,7 +355,8 @@ def word_frequencies(
         systems: the captions of systems by name, in any supported form.
         references: human captions in any supported form; images with a single one are left out.
         n_words: number of words: the most frequent ones of people.
-        match: "common" uses the images that references and all systems have; otherwise, a difference is an error.
+        match: which images: "common" uses the images that references and all systems have; otherwise, a difference is
+            an error.
         seed: random seed of the reference of each image that is the human caption.
 
     Returns:

@@ -264,6 +264,8 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     fitted_resource: ClassVar[str] = ""
     #: Whether its words, grammar or weights are English, so that scores of other languages mean nothing.
     english_only: ClassVar[bool] = False
+    #: The lowest and the highest score of its outputs.
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     #: The kind of what ``explain`` returns, by which it is drawn; empty where captions cannot be explained.
     explanation: ClassVar[str] = ""
 
