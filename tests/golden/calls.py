@@ -72,7 +72,7 @@ def prepared(references: object, path: Path, metrics: Names) -> Any:
 
 def reward_of(metric: str, references: object, **settings: Any) -> Any:
     """Return a metric as a reward."""
-    return captious.reward(references, metric, settings=captious.Settings(**settings))
+    return captious.reward(references, {metric: 1}, settings=captious.Settings(**settings))
 
 
 def explained(metric: str, candidates: object, references: object, image: int | str, **settings: Any) -> dict[str, Any]:
