@@ -68,11 +68,11 @@ def reward(
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(metric)
     weights: list[tuple[MetricLike, float]] = [*metric.items()] if isinstance(metric, Mapping) else [(metric, 1.0)]
+    selection = select([request for request, _ in weights], settings, several=True)
     weight_of = {
         _checked_label(request, weight, is_sum=isinstance(metric, Mapping)): float(weight)
         for request, weight in weights
     }
-    selection = select([request for request, _ in weights], settings, several=True)
     terms = [
         RewardTerm(item.metric, item.metric.outputs[column], weight_of[label])
         for item in selection
