@@ -529,6 +529,8 @@ LAYOUTS: tuple[Layout, ...] = (
 )
 
 COCO = LAYOUTS[0]
+#: Rows in no layout, with fields under the usual names.
+USUAL = Layout(name="rows with the usual names", files="", fields=(), ids=(), captions=(), splits_apart=False)
 #: The layouts by the names that options take.
 BY_OPTION: Mapping[str, Layout] = {layout.option: layout for layout in LAYOUTS}
 

@@ -128,7 +128,7 @@ class ReadOptions:
         n_sources: number of sources that share the options.
     """
 
-    columns: Columns
+    columns: Columns = field(default_factory=Columns)
     splits: tuple[str, ...] = ()
     n_sources: int = 1
     # Columns that a source has; None stands for the splits.
@@ -224,15 +224,13 @@ class CaptionFile(os.PathLike[str]):
         self.path = os.fspath(path)
         self.format = format
         self.layout = layout
-        self.read_options = read_options_of(columns, split or None)
+        self.read_options = read_options_of(columns, split or None) or ReadOptions()
 
     @classmethod
     def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
-        """Create a file that shares read options with other sources; a ``CaptionFile`` keeps its format and layout."""
+        """Create a file that shares read options with other sources."""
         file = cls(path)
-        if isinstance(path, CaptionFile):
-            file.format, file.layout = path.format, path.layout
-        file.read_options = read_options
+        file.read_options = read_options or file.read_options
         return file
 
     @property
@@ -347,8 +345,8 @@ class Source:
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", groups of images are read instead of captions; ``column`` is the field or column of the groups, None if
-    only one is possible. ``read_options`` are the columns and splits that the user names, ``format`` and ``layout``
-    those that the file is to be read by.
+    only one is possible. ``read_options`` are the columns and splits that the user names; ``layout`` is the option of
+    the layout that the file is to be read by, "" to find it.
     """
 
     name: str
@@ -357,9 +355,8 @@ class Source:
     is_standard_input: bool = False
     several: bool = False
     column: str | None = None
-    read_options: ReadOptions | None = None
-    format: str | None = None
-    layout: str | None = None
+    read_options: ReadOptions = field(default_factory=ReadOptions)
+    layout: str = ""
 
     @property
     def one_each(self) -> bool:
