@@ -244,17 +244,12 @@ class Layout:
         """Its name as a value of options: lower case, with hyphens."""
         return self.name.lower().replace(" ", "-")
 
-    def captions_among(self, names: Sequence[object]) -> list[tuple[str, ...]]:
-        """Return the caption fields that are present, each with its numbered fields."""
-        present = (fields_of(caption, names) for caption in self.captions)
-        return [fields for fields in present if fields]
-
     def missing(self, names: Sequence[object]) -> list[str]:
         """Return the fields that a record lacks, formatted for messages."""
         lacking = [repr(name) for name in self.fields if name not in names]
-        if self.ids and not any(all(part in names for part in name.split("+")) for name in self.ids):
+        if self.ids and not any(fields_of(name, names) for name in self.ids):
             lacking.append(" or ".join(map(repr, self.ids)))
-        if not self.captions_among(names):
+        if not any(fields_of(name, names) for name in self.captions):
             lacking.append(" or ".join(repr(name.split()[0].replace("#", "1")) for name in self.captions))
         return [*dict.fromkeys(lacking)]
 
@@ -264,7 +259,12 @@ class Layout:
 
 
 def fields_of(caption: str, names: Collection[object]) -> tuple[str, ...]:
-    """Expand a caption field into the fields it stands for, itself or numbered ones; the first one must be present."""
+    """Expand a field into the fields that it stands for: itself, several that are joined ("id+start"), or numbered ones
+    ("caption_#", "raw raw_#"), of which the first must be present. None if one is missing.
+    """
+    joined = tuple(caption.split("+"))
+    if caption not in names and all(name in names for name in joined):
+        return joined
     if "#" not in caption:
         return (caption,) if caption in names else ()
     first, *_ = words = caption.split()

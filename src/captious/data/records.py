@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any
+from typing import Any, Literal
 
 from captious.data.formats import JsonRecords, columns_of, record_batches
 from captious.data.harness_logs import Answer
@@ -51,9 +52,8 @@ class Fields:
 
     Args:
         ids: fields of the id, joined by "_" if there are several.
-        id_key: the path of the id in the objects or lists of its field; otherwise "".
         texts: fields of captions, each holding a caption or a list of captions.
-        keys: for each field of ``texts``, likewise the path of its captions.
+        paths: for each field of ``ids`` and ``texts``, the path of its values in objects and lists; "" without one.
         split: the field with the split of a row, if it matters.
         conditions: by field, the condition on rows to read.
         splits_apart: whether one of several splits must be chosen.
@@ -62,11 +62,10 @@ class Fields:
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
-    keys: tuple[str, ...]
+    paths: tuple[str, ...]
     split: str | None = None
     conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     splits_apart: bool = False
-    id_key: str = ""
     of: str = "image"
 
     @property
@@ -100,14 +99,14 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
         layouts = []
     if source.role == "groups":
         one = next(iter(layouts), layout or USUAL)
-        ids = row.named_ids or row.ids_of(one) or row.usual_ids()
+        ids = row.named_ids or row.choose("id", one) or row.choose("id", USUAL)
         return row.fields(ids, (row.group(ids),), one)
     if not layouts or has_usual_fields(source.role, names):
         layouts.append(USUAL)
     options: dict[tuple[tuple[str, ...], tuple[str, ...]], Layout] = {}
     for one in layouts:
-        ids = row.named_ids or (row.usual_ids() if one is USUAL else row.ids_of(one))
-        texts = row.named_texts or (row.usual_texts() if one is USUAL else row.captions_of(one))
+        ids = row.named_ids or row.choose("id", one)
+        texts = row.named_texts or row.choose("caption", one)
         options.setdefault((ids, texts), one)
     if len(options) > 1:
         choices = [f"id={'+'.join(ids)},caption={texts[0]}" for ids, texts in options]
@@ -132,62 +131,50 @@ class _Row:
     where: str
     is_of_document: bool
 
-    def field_and_path(self, name: str) -> tuple[str, str]:
-        """Return the field that a column is named by, and the path in it: "de/caption" is the key caption of de."""
-        field, _, path = name.partition("/")
-        return (field, path) if path and name not in self.names else (name, "")
+    def field_of(self, name: str) -> str:
+        """Return the field that a column is named by: "de/caption" is the key caption of de."""
+        return name if name in self.names else name.partition("/")[0]
+
+    def path_of(self, name: str) -> str:
+        """Return the path in the field that a column is named by; "" for the field itself."""
+        return "" if name in self.names else name.partition("/")[2]
 
     @property
     def named_ids(self) -> tuple[str, ...]:
         """Fields of the id that the user names and that exist."""
-        name = self.source.read_options.columns.id
-        if name is None:
-            return ()
-        ids = tuple(name.split("+"))
-        if name in self.names or not all(one in self.names for one in ids):
-            ids = self.field_and_path(name)[:1]
-        return ids if all(one in self.names for one in ids) else ()
+        name = self.source.read_options.columns.id or ""
+        return fields_of(name, self.names) or fields_of(self.field_of(name), self.names)
 
     @property
     def named_texts(self) -> tuple[str, ...]:
         """Fields of captions that the user names, if they exist."""
-        names = self.source.read_options.columns.texts(self.source.role)
-        fields = tuple(self.field_and_path(name)[0] for name in names)
+        fields = tuple(map(self.field_of, self.source.read_options.columns.texts(self.source.role)))
         return fields if all(field in self.names for field in fields) else ()
 
-    def ids_of(self, layout: Layout) -> tuple[str, ...]:
-        present = (tuple(name.split("+")) for name in layout.ids)
-        return next((ids for ids in present if all(name in self.names for name in ids)), ())
+    def choose(self, column: Literal["id", "caption"], layout: Layout) -> tuple[str, ...]:
+        """Return the fields of ids or of captions in a layout; () if it has none of its own.
 
-    def captions_of(self, layout: Layout) -> tuple[str, ...]:
-        captions = layout.captions_among(self.names)
-        if len(captions) > 1:
-            present = [fields[0] for fields in captions]
-            raise self.ambiguous(self._could_be(present), [f"caption={name}" for name in present])
-        return captions[0]
-
-    def usual_ids(self) -> tuple[str, ...]:
-        for group in ID_FIELDS:
-            present = [name for name in group if name in self.names]
-            if len(present) > 1:
-                message = f"both {' and '.join(map(repr, present))} could be the image ids"
-                raise self.ambiguous(message, [f"id={name}" for name in present])
-            if present:
-                return (present[0],)
-        self._check_near_names()
-        raise self._missing("image ids", "id", ID_FIELDS, TEXT_FIELDS[self.source.role])
-
-    def usual_texts(self) -> tuple[str, ...]:
-        groups = TEXT_FIELDS[self.source.role]
-        for group in groups:
+        Raises:
+            InputError: two fields could be these, or none of the usual ones is there.
+        """
+        what: str = self.source.role
+        usual, others = TEXT_FIELDS[self.source.role], ID_FIELDS
+        groups: _Names = (layout.captions,)
+        if column == "id":
+            what, usual, others = "image ids", ID_FIELDS, usual
+            groups = tuple((name,) for name in layout.ids)
+        for group in usual if layout is USUAL else groups:
             present = [fields for name in group if (fields := fields_of(name, self.names))]
             if len(present) > 1:
-                firsts = [fields[0] for fields in present]
-                raise self.ambiguous(self._could_be(firsts), [f"caption={name}" for name in firsts])
+                names = [fields[0] for fields in present]
+                shown = sample_of(map(repr, names) if column == "id" else names, separator=" and ")
+                problem = f"{'both ' * (len(names) == 2)}{shown} could be the {what}"
+                raise self.ambiguous(problem, [f"{column}={name}" for name in names])
             if present:
                 return present[0]
-        self._check_near_names()
-        raise self._missing(self.source.role, "caption", groups, ID_FIELDS)
+        if layout is USUAL:
+            raise self._missing(what, column, usual, others)
+        return ()
 
     def group(self, ids: Sequence[str]) -> str:
         """Return the field of groups: the requested one, ``group``, or the only one besides the id."""
@@ -211,22 +198,21 @@ class _Row:
         has_captions = self.source.role != "groups"
         apart = layout.splits_apart and has_captions
         is_chosen = layout.split in self.names and (apart or bool(read_options.splits))
-        id_path = self.field_and_path(columns.id)[1] if columns.id is not None and len(self.named_ids) == 1 else ""
-        keys = [layout.key if has_captions else ""] * len(texts)
+        paths = [""] * len(ids) + [layout.key if has_captions else ""] * len(texts)
         if columns.id is not None and self.named_ids:
             read_options.note_used([columns.id])
+            paths[0] = self.path_of(columns.id)
         if has_captions and self.named_texts:
             names = columns.texts(self.source.role)
             read_options.note_used(names)
-            keys = [self.field_and_path(name)[1] or layout.key for name in names]
+            paths[len(ids) :] = [self.path_of(name) or layout.key for name in names]
         return Fields(
             ids,
             texts,
-            tuple(keys),
+            tuple(paths),
             split=layout.split if is_chosen else None,
             conditions={name: keep for name, keep in layout.conditions.items() if name in self.names},
             splits_apart=apart,
-            id_key=id_path,
             of="sound" if texts[0].startswith(_OF_SOUNDS) else layout.of,
         )
 
@@ -235,15 +221,13 @@ class _Row:
         options = sample_of([option("columns", *choice.split(",")) for choice in choices], separator=" or ")
         return self.source.error(problem, where=self.where, hint=f"choose: {options}")
 
-    def _could_be(self, names: Sequence[str]) -> str:
-        both = "both " * (len(names) == 2)
-        return f"{both}{sample_of(names, separator=' and ')} could be the {self.source.role}"
-
     def _missing(self, what: str, column: str, usual: _Names, other_names: _Names) -> InputError:
         """Return the error for a row without any of the usual names; ``other_names`` are those of its other column."""
         absent = [name for name in self.source.read_options.columns.names if name not in self.names]
         if absent:
             return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
+        if not self.is_of_document and self.source.role != "groups" and self.source.is_file:
+            _check_near_layout(self.source, self.where, self.names)
         *names, last = [name.replace("#", "1") for group in usual for name in group]
         read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
         unread = [name for name in self.names if name not in read]
@@ -254,14 +238,6 @@ class _Row:
             hint = f"if {unread[0]!r} holds them, rename it {'image_id' if column == 'id' else column!r}"
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, advice=hint)
-
-    def _check_near_names(self) -> None:
-        if self.is_of_document or self.source.role == "groups" or not self.source.is_file:
-            return
-        if (near := nearest_layout(self.names)) is not None:
-            layout, missing = near
-            problem = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
-            raise self.source.error(problem, where=self.where)
 
 
 def missing_column(source: Source, where: str) -> UnknownNameError:
@@ -299,30 +275,21 @@ def rows_of_columns(
         mask = _mask(source, fields, columns[n_ids + n_texts :], len(numbers))
         columns = [[*compress(column, mask)] for column in columns]
         numbers = [*compress(numbers, mask)]
-    ids = columns[0]
-    if fields.id_key:
-        ids = _key_values(source, fields.ids[0], fields.id_key, ids, unit, numbers, "id")
-    texts = [
-        _key_values(source, name, key, column, unit, numbers) if key else column
-        for name, key, column in zip(fields.texts, fields.keys, columns[n_ids:], strict=False)
+    columns = [
+        _values_at(source, name, path, column, unit, numbers, "id" if place < n_ids else "caption") if path else column
+        for place, (name, path, column) in enumerate(zip(fields.names, fields.paths, columns, strict=False))
     ]
-    values = texts[0]
+    ids, values = columns[0], columns[n_ids]
     if n_ids > 1:
         ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
     if n_texts > 1:
-        values = [_joined(cells) for cells in zip(*texts, strict=True)]
+        values = [_joined(cells) for cells in zip(*columns[n_ids:], strict=True)]
     rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
     return rows if fields.of == "image" else replace(rows, of=fields.of)
 
 
-def _key_values(
-    source: Source,
-    name: str,
-    path: str,
-    column: Sequence[Any],
-    unit: str,
-    numbers: Sequence[ImageId],
-    what: str = "caption",
+def _values_at(
+    source: Source, name: str, path: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId], what: str
 ) -> Sequence[Any]:
     """Return the values at a path in objects and lists."""
     values = []
@@ -380,9 +347,7 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
         InputError: as ``rows_of_columns`` does.
     """
     read_options = source.read_options
-    counts: dict[str, int] = {}
-    for split in splits:
-        counts[str(split)] = counts.get(str(split), 0) + 1
+    counts = Counter(map(str, splits))
     counts_text = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
     if read_options.splits:
         read_options.note_used([None])
@@ -576,10 +541,9 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
 
 def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) -> None:
     """Refuse documents that are no mappings from images: what is nearly a layout, and records of other images."""
-    if source.is_file and (near := nearest_layout((), dict(zip(keys, values, strict=True)))) is not None:
-        layout, missing = near
-        message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
-        raise source.error(message, where="keys: " + sample_of(map(repr, keys)))
+    if source.is_file:
+        where = "keys: " + sample_of(map(repr, keys))
+        _check_near_layout(source, where, (), dict(zip(keys, values, strict=True)))
     for key, value in zip(keys, values, strict=True):
         record = value[0] if isinstance(value, list | tuple) and value else None
         image = (
@@ -591,6 +555,17 @@ def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) ->
                 where=f"key {key!r}",
                 advice="" if source.is_file else "of a document that json.load returned, give the path of its file",
             )
+
+
+def _check_near_layout(
+    source: Source, where: str, names: Sequence[object], document: Mapping[Any, Any] | None = None
+) -> None:
+    """Refuse rows and documents that are nearly in a layout, and say what they lack."""
+    near = nearest_layout(names, document)
+    if near is not None:
+        layout, missing = near
+        lacking = " and ".join(missing)
+        raise source.error(f"this is nearly the layout {layout.name!r}, but it lacks {lacking}", where=where)
 
 
 #: Keys under which programs write a mapping from images to captions, beside metadata.
