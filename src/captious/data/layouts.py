@@ -221,9 +221,9 @@ class Layout:
 
     name: str
     files: str
-    fields: tuple[str, ...]
-    ids: tuple[str, ...]
-    captions: tuple[str, ...]
+    fields: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
     records: DocumentRecords | None = None
     keys: tuple[str, ...] = ()
     parents: Parents | None = None
@@ -366,7 +366,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="VATEX",
         files="vatex_validation_v1.0.json, vatex_public_test_english_v1.1.json",
-        fields=(),
         ids=("videoID",),
         captions=("enCap", "chCap"),
         of="video",
@@ -426,7 +425,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="Clotho",
         files="clotho_captions_evaluation.csv",
-        fields=(),
         ids=("file_name",),
         captions=("caption_#",),
         of="sound",
@@ -434,7 +432,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="AudioCaps",
         files="test.csv",
-        fields=(),
         ids=("youtube_id",),
         captions=("caption",),
         of="sound",
@@ -443,7 +440,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="LLaVA",
         files="answers.jsonl",
-        fields=(),
         ids=("question_id",),
         captions=("text",),
         absent=("image", "image_id"),
@@ -509,7 +505,6 @@ LAYOUTS: tuple[Layout, ...] = (
         name="LLaMA-Factory",
         files="generated_predictions.jsonl",
         fields=("predict", "label"),
-        ids=(),
         captions=("predict",),
         answer=harness_logs.llama_factory,
         has_references=True,
@@ -519,7 +514,6 @@ LAYOUTS: tuple[Layout, ...] = (
         name="ms-swift",
         files="results of swift infer, .jsonl",
         fields=("response", "labels"),
-        ids=(),
         captions=("response",),
         answer=harness_logs.ms_swift,
         has_references=True,
@@ -530,7 +524,7 @@ LAYOUTS: tuple[Layout, ...] = (
 
 COCO = LAYOUTS[0]
 #: Rows in no layout, with fields under the usual names.
-USUAL = Layout(name="rows with the usual names", files="", fields=(), ids=(), captions=(), splits_apart=False)
+USUAL = Layout(name="rows with the usual names", files="", splits_apart=False)
 #: The layouts by the names that options take.
 BY_OPTION: Mapping[str, Layout] = {layout.option: layout for layout in LAYOUTS}
 

@@ -368,7 +368,7 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
 
 def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
     """Return the values of a series by image, if its index is more than a counter; images may be repeated."""
-    values: list[Any] = series.to_pylist() if hasattr(series, "to_pylist") else series.to_list()
+    values = _values_of(series)
     index: Any = getattr(series, "index", None)
     ids = index.tolist() if hasattr(index, "tolist") else range(len(values))
     if [*ids] == [*range(len(values))]:
@@ -383,17 +383,14 @@ def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
     """Read rows of a data frame; messages count rows from 0, whatever its index."""
     names = [*getattr(frame, "column_names", frame.columns)]  # those of pyarrow, and of pandas and polars
     fields = choose_fields(source, names, "columns")
-    columns = [_column_values(frame, name) for name in fields.names]
+    columns = [_values_of(frame[name]) for name in fields.names]
     return rows_of_columns(source, fields, columns, unit="row index", numbers=range(len(columns[0])))
 
 
-def _column_values(frame: Any, name: str) -> list[Any]:
-    column = frame[name]
-    for convert in ("to_pylist", "to_list", "tolist"):
-        if hasattr(column, convert):
-            values: list[Any] = getattr(column, convert)()
-            return values
-    return [*column]
+def _values_of(column: Any) -> list[Any]:
+    """Return the values of a column or a series of pyarrow, pandas or polars, or of an array."""
+    convert = next((name for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name)), "__iter__")
+    return [*getattr(column, convert)()]
 
 
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
