@@ -58,25 +58,24 @@ class JoinedTexts:
                 character that is not ASCII.
         """
         mask = np.zeros(len(self.texts), bool)
-        search = pattern.search
-        mask[[row for row in self._rows_with(marks) if search(self.texts[row]) is not None]] = True
-        return mask
-
-    def _rows_with(self, marks: Sequence[str]) -> Iterable[int]:
-        if not marks:
-            return () if self._is_ascii else (row for row, text in enumerate(self.texts) if not text.isascii())
         places: list[int] = []
-        find = self._lowered.find
         for mark in marks:
-            if all(word in self._words for word in mark.split()):
-                place = find(mark)
+            for word in mark.split():
+                if word not in self._words:
+                    break
+            else:
+                place = self._lowered.find(mark)
                 while place >= 0:
                     places.append(place)
-                    place = find(mark, place + 1)
-        if not places:
-            return ()
-        rows = np.searchsorted(self._starts, np.array(places), side="right") - 1
-        return [int(row) for row in np.unique(rows)]
+                    place = self._lowered.find(mark, place + 1)
+        rows: Iterable[int] = ()
+        if places:
+            rows = np.unique(np.searchsorted(self._starts, np.array(places), side="right") - 1).tolist()
+        elif not marks and not self._is_ascii:
+            rows = (row for row, text in enumerate(self.texts) if not text.isascii())
+        for row in rows:
+            mask[row] = pattern.search(self.texts[row]) is not None
+        return mask
 
 
 # Patterns.
@@ -308,10 +307,6 @@ class TextKind:
     rule: str = ""
     usual: float = 0.0
 
-    def rows(self, texts: JoinedTexts) -> NDArray[np.bool_]:
-        """Return a mask of the texts of this kind, bool[n]."""
-        return texts.matching(self.pattern, self.marks)
-
     def place(self, text: str) -> int:
         """Return where the first match begins."""
         match = self.pattern.search(text)
@@ -485,7 +480,7 @@ TEXT_KINDS: dict[str, TextKind] = {
 def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return a mask for each kind of text, bool[n]: those of ``TEXT_KINDS``, empty ones, and several sentences."""
     joined = JoinedTexts(texts)
-    masks = {name: kind.rows(joined) for name, kind in TEXT_KINDS.items()}
+    masks = {name: joined.matching(kind.pattern, kind.marks) for name, kind in TEXT_KINDS.items()}
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
     masks["empty"] = is_empty(texts)
@@ -496,16 +491,6 @@ def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
 def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
     """Find texts of white space alone."""
     return np.array([not text.strip() for text in texts], bool)
-
-
-def is_markdown(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Find Markdown or HTML markup."""
-    return TEXT_KINDS["markdown"].rows(JoinedTexts(texts))
-
-
-def is_prompt_answer(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Find openings such as "Sure! Here is a caption:" and "The image shows", in six languages, and refusals."""
-    return TEXT_KINDS["prompt"].rows(JoinedTexts(texts))
 
 
 def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
@@ -765,7 +750,7 @@ def cleaned(texts: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
     result = [*texts]
     for rule in rules:
         joined = JoinedTexts(result)
-        masks = [kind.rows(joined) for kind in TEXT_KINDS.values() if kind.rule == rule]
+        masks = [joined.matching(kind.pattern, kind.marks) for kind in TEXT_KINDS.values() if kind.rule == rule]
         for i in np.flatnonzero(np.any(masks, axis=0)).tolist():
             result[i] = RULES[rule](result[i])
     return tuple(result)

@@ -221,9 +221,9 @@ class Layout:
 
     name: str
     files: str
-    fields: tuple[str, ...]
-    ids: tuple[str, ...]
-    captions: tuple[str, ...]
+    fields: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
     records: DocumentRecords | None = None
     keys: tuple[str, ...] = ()
     parents: Parents | None = None
@@ -244,17 +244,12 @@ class Layout:
         """Its name as a value of options: lower case, with hyphens."""
         return self.name.lower().replace(" ", "-")
 
-    def captions_among(self, names: Sequence[object]) -> list[tuple[str, ...]]:
-        """Return the caption fields that are present, each with its numbered fields."""
-        present = (fields_of(caption, names) for caption in self.captions)
-        return [fields for fields in present if fields]
-
     def missing(self, names: Sequence[object]) -> list[str]:
         """Return the fields that a record lacks, formatted for messages."""
         lacking = [repr(name) for name in self.fields if name not in names]
-        if self.ids and not any(all(part in names for part in name.split("+")) for name in self.ids):
+        if self.ids and not any(fields_of(name, names) for name in self.ids):
             lacking.append(" or ".join(map(repr, self.ids)))
-        if not self.captions_among(names):
+        if not any(fields_of(name, names) for name in self.captions):
             lacking.append(" or ".join(repr(name.split()[0].replace("#", "1")) for name in self.captions))
         return [*dict.fromkeys(lacking)]
 
@@ -264,7 +259,12 @@ class Layout:
 
 
 def fields_of(caption: str, names: Collection[object]) -> tuple[str, ...]:
-    """Expand a caption field into the fields it stands for, itself or numbered ones; the first one must be present."""
+    """Expand a field into the fields that it stands for: itself, several that are joined ("id+start"), or numbered ones
+    ("caption_#", "raw raw_#"), of which the first must be present. None if one is missing.
+    """
+    joined = tuple(caption.split("+"))
+    if caption not in names and all(name in names for name in joined):
+        return joined
     if "#" not in caption:
         return (caption,) if caption in names else ()
     first, *_ = words = caption.split()
@@ -366,7 +366,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="VATEX",
         files="vatex_validation_v1.0.json, vatex_public_test_english_v1.1.json",
-        fields=(),
         ids=("videoID",),
         captions=("enCap", "chCap"),
         of="video",
@@ -426,7 +425,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="Clotho",
         files="clotho_captions_evaluation.csv",
-        fields=(),
         ids=("file_name",),
         captions=("caption_#",),
         of="sound",
@@ -434,7 +432,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="AudioCaps",
         files="test.csv",
-        fields=(),
         ids=("youtube_id",),
         captions=("caption",),
         of="sound",
@@ -443,7 +440,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="LLaVA",
         files="answers.jsonl",
-        fields=(),
         ids=("question_id",),
         captions=("text",),
         absent=("image", "image_id"),
@@ -509,7 +505,6 @@ LAYOUTS: tuple[Layout, ...] = (
         name="LLaMA-Factory",
         files="generated_predictions.jsonl",
         fields=("predict", "label"),
-        ids=(),
         captions=("predict",),
         answer=harness_logs.llama_factory,
         has_references=True,
@@ -519,7 +514,6 @@ LAYOUTS: tuple[Layout, ...] = (
         name="ms-swift",
         files="results of swift infer, .jsonl",
         fields=("response", "labels"),
-        ids=(),
         captions=("response",),
         answer=harness_logs.ms_swift,
         has_references=True,
@@ -529,6 +523,8 @@ LAYOUTS: tuple[Layout, ...] = (
 )
 
 COCO = LAYOUTS[0]
+#: Rows in no layout, with fields under the usual names.
+USUAL = Layout(name="rows with the usual names", files="", splits_apart=False)
 #: The layouts by the names that options take.
 BY_OPTION: Mapping[str, Layout] = {layout.option: layout for layout in LAYOUTS}
 

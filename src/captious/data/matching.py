@@ -274,7 +274,7 @@ def read_references(source: object) -> References:
         from captious.data.prepared import read_prepared
 
         table = read_prepared(source)
-        if isinstance(source, CaptionFile) and source.read_options is not None:
+        if isinstance(source, CaptionFile):
             source.read_options.finish(table.name, "references")
         return table
     return _group_by_image(read_rows(source, "references"))

@@ -12,11 +12,10 @@ import json
 import os
 import re
 import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from io import BytesIO, IOBase
 from itertools import chain
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from captious.data.formats import (
     DECODER,
     LINE,
     Format,
-    JsonRecords,
     RepeatedKeys,
     decode,
     format_of_content,
@@ -48,19 +46,15 @@ from captious.data.records import (
     Fields,
     choose_fields,
     has_usual_fields,
-    is_document,
     log_of,
     rows_of_columns,
     rows_of_document,
-    rows_of_log,
     rows_of_mapping,
     rows_of_records,
-    wrapped_rows,
 )
 from captious.data.rows import (
     CaptionFile,
     CaptionRows,
-    ReadOptions,
     Role,
     RowProblem,
     Source,
@@ -94,7 +88,6 @@ def read_rows(
     *,
     several: bool = False,
     column: str | None = None,
-    read_options: ReadOptions | None = None,
 ) -> CaptionRows:
     """Read captions from a file or a Python object.
 
@@ -112,7 +105,6 @@ def read_rows(
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column of groups.
-        read_options: columns and splits to read; those of a ``CaptionFile`` take precedence.
 
     Returns:
         One row per caption, in the order of the source.
@@ -127,38 +119,20 @@ def read_rows(
         raise ParameterError(
             f"these rows were read as {source.role}", where=source.name, hint=f'read them with the role "{role}"'
         )
-    if isinstance(source, str | os.PathLike):
-        file = file_source(source, role, several=several, column=column, read_options=read_options)
-        rows = _rows_of_file(file)
-        if file.read_options is not None and role != "groups":
-            file.read_options.finish(rows.name, role)
-        return rows
-    return _rows_of_object(Source(role, role, several=several, column=column, read_options=read_options), source)
-
-
-def file_source(
-    path: str | os.PathLike[str],
-    role: Role,
-    *,
-    several: bool = False,
-    column: str | None = None,
-    read_options: ReadOptions | None = None,
-) -> Source:
-    """Return the source that a path or a ``CaptionFile`` stands for; see ``read_rows``.
-
-    Raises:
-        UnknownNameError: it is to be read by a format or a layout that does not exist.
-    """
-    is_input = is_standard_input(path)
-    name = "standard input" if is_input else os.fspath(path)
-    format = layout = None
-    if isinstance(path, CaptionFile):
-        read_options, format, layout = path.read_options or read_options, path.format, path.layout
-    if format is not None and format not in get_args(Format):
-        raise UnknownNameError(f"there is no format {format!r}", hint=f"the formats are {', '.join(get_args(Format))}")
-    if layout is not None:
-        layout = layout_named(layout).option
-    return Source(name, role, True, is_input, several, column, read_options, format, layout)
+    if not isinstance(source, str | os.PathLike):
+        return _rows_of_object(Source(role, role, several=several, column=column), source)
+    file = source if isinstance(source, CaptionFile) else CaptionFile(source)
+    if file.format is not None and file.format not in get_args(Format):
+        hint = f"the formats are {', '.join(get_args(Format))}"
+        raise UnknownNameError(f"there is no format {file.format!r}", hint=hint)
+    layout = "" if file.layout is None else layout_named(file.layout).option
+    is_input = is_standard_input(file)
+    name = "standard input" if is_input else file.path
+    origin = Source(name, role, True, is_input, several, column, file.read_options, layout)
+    rows = _rows_of_file(origin, cast("Format | None", file.format))
+    if role != "groups":
+        file.read_options.finish(name, role)
+    return rows
 
 
 def is_log(path: CaptionFile) -> bool:
@@ -186,9 +160,9 @@ def _rows_of_object(origin: Source, source: object) -> CaptionRows:
         texts = source.texts if isinstance(source, CaptionSets) else source.candidates
         form = source.references.id_form
         return caption_rows(origin, source.ids, texts, unit="index", numbers=range(len(source)), id_form=form)
-    if _is_one_of(source, _FRAMES) or hasattr(source, "__dataframe__"):
+    if hasattr(source, "columns"):
         return _rows_of_data_frame(origin, source)
-    if _is_one_of(source, _SERIES):
+    if hasattr(source, "to_list") or hasattr(source, "to_pylist"):
         return _rows_of_object(origin, _items_of_series(source))
     if isinstance(source, np.ndarray):
         source = source.tolist()
@@ -210,43 +184,33 @@ def _check_no_files(source: Source, texts: Sequence[Any]) -> None:
         )
 
 
-def _rows_of_file(source: Source) -> CaptionRows:
-    """Read rows of a file according to its extension."""
-    data, format = _content(source)
-    return _rows_of_content(source, data, format)
-
-
-def _content(source: Source) -> tuple[bytes, Format]:
-    """Return the content of a file, and its format."""
+def _rows_of_file(source: Source, format: Format | None) -> CaptionRows:
+    """Read rows of a file according to its extension, or as a file of a format."""
     if is_prepared(source.name):
         raise CaptionFileError(
             f"this is a file of prepared references, which cannot be read as {source.role}",
             where=source.name,
             hint=either(python="give it as the references", command="give it as the references; candidates come first"),
         )
-    format: Format | None = None
-    if source.format is not None:
-        format = source.format  # type: ignore[assignment]  # checked by file_source
-    elif not source.is_standard_input and not is_stream(source.name):
+    if format is None and not source.is_standard_input and not is_stream(source.name):
         format = format_of_name(source, CAPTION_FORMATS)
     data = read_bytes(source)
-    return data, format or format_of_content(data)
-
-
-def _rows_of_content(source: Source, data: bytes, format: Format) -> CaptionRows:
-    """Read rows of a file of a format."""
-    if format == "json":
+    found = format or format_of_content(data)
+    if found == "json":
         return _rows_of_json(data, source)
-    if format == "eval":
-        return rows_of_document(source, inspect_document(data, source.name))
-    if format == "jsonl":
+    if found == "eval":
+        document = inspect_document(data, source.name)
+        return rows_of_document(source, document) or rows_of_mapping(source, document, id_form="text")
+    if found == "jsonl":
         return _rows_of_json_lines(data, source)
-    if format == "txt" and source.role in ("candidates", "references") and not _is_table(data, source):
-        format = "lines"
-    if format == "lines":
-        return _rows_of_lines(data, source)
-    is_table = format in _TABLES
-    fields: list[Fields] = []
+    if found == "lines" or (found == "txt" and not _is_table(data, source)):
+        return _rows_of_lines(data, source, are_asked_for=format == "lines")
+    return _rows_of_table(data, source, found)
+
+
+def _rows_of_table(data: bytes, source: Source, format: Format) -> CaptionRows:
+    """Read rows of a table: of text, parquet or a spreadsheet."""
+    chosen: list[Fields] = []
     names: list[str] = []
     limit = csv.field_size_limit()
 
@@ -255,14 +219,14 @@ def _rows_of_content(source: Source, data: bytes, format: Format) -> CaptionRows
             names[:] = [name for name in all_names if name != "image"]  # VLMEvalKit's tables may have images in them
             csv.field_size_limit(1 << 30)
             return names
-        fields.append(choose_fields(source, all_names, where))
-        return fields[0].names
+        chosen.append(choose_fields(source, all_names, where))
+        return chosen[0].names
 
     try:
         batches = [*parse_rows(BytesIO(data), format, source, choose)]
     finally:
         csv.field_size_limit(limit)
-    id_form: IdForm = "text" if is_table and format != "xlsx" else "typed"
+    id_form: IdForm = "typed" if format in ("parquet", "xlsx") else "text"
     if not batches:
         return caption_rows(source, (), (), unit="", numbers=(), id_form=id_form)
     unit = batches[0].unit
@@ -272,12 +236,11 @@ def _rows_of_content(source: Source, data: bytes, format: Format) -> CaptionRows
     numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
     if names:
         records = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-        layout = log_of(source, names)
-        assert layout is not None
-        return rows_of_log(source, layout, records, unit=unit, numbers=numbers)
-    if is_table and source.role != "groups":
-        columns = _with_lists(source, fields[0], columns, unit, numbers)
-    return rows_of_columns(source, fields[0], columns, unit=unit, numbers=numbers, id_form=id_form)
+        return rows_of_records(source, records, unit=unit, numbers=numbers)
+    (fields,) = chosen
+    if format != "parquet" and source.role != "groups":
+        columns = _with_lists(source, fields, columns, unit, numbers)
+    return rows_of_columns(source, fields, columns, unit=unit, numbers=numbers, id_form=id_form)
 
 
 def _with_lists(
@@ -288,17 +251,12 @@ def _with_lists(
     for place, name in enumerate(fields.texts, len(fields.ids)):
         cells = columns[place]
         columns[place] = lists_from_cells(source, cells, unit, numbers)
-        if columns[place] is cells and name in _LIST_COLUMNS and not _is_named(source, name):
+        if columns[place] is cells and name in _LIST_COLUMNS and name not in source.read_options.columns.names:
             raise source.error(
                 f"{name!r} is a column of lists, but a cell of this format holds only one caption",
                 where=f"{unit} {numbers[0]}: {shortened(cells[0])}",
             )
     return columns
-
-
-def _is_named(source: Source, column: str) -> bool:
-    """Return whether the user names a column, and thereby says what it holds."""
-    return source.read_options is not None and column in source.read_options.columns.names
 
 
 def _rows_of_json_lines(data: bytes, source: Source) -> CaptionRows:
@@ -316,22 +274,22 @@ _LINE_WITH_ID = re.compile(r"(?:\S+\.[A-Za-z][A-Za-z0-9]{1,4}(?:#\d+)?|\d+)[,;|\
 
 def _is_table(data: bytes, source: Source) -> bool:
     """Return whether a .txt file is a table with a header, or has ids in its lines in another way."""
+    if source.role not in ("candidates", "references") or source.layout or source.read_options.columns.names:
+        return True
     text = decode(data, source)
     first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "").rstrip("\r")
     if line_pattern(first) is not None:
         return True
     names = next(csv.reader([first], delimiter="\t" if "\t" in first else ","), [])
-    if source.layout is not None or (source.read_options is not None and source.read_options.columns.names):
-        return True
     return has_usual_fields(source.role, names) or bool(row_layouts(names)) or log_of(source, names) is not None
 
 
-def _rows_of_lines(data: bytes, source: Source) -> CaptionRows:
+def _rows_of_lines(data: bytes, source: Source, *, are_asked_for: bool) -> CaptionRows:
     """Read a caption per line, or several between tabs; image i is line i."""
     batches = [*parse_rows(BytesIO(data), "lines", source, lambda names, where: [LINE])]
     numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
     values: list[Any] = [*chain.from_iterable(batch.columns[0] for batch in batches)]
-    if source.format is None:
+    if not are_asked_for:
         _check_no_ids(source, values, numbers)
     return caption_rows(source, range(len(values)), values, unit="line", numbers=numbers, id_form="position")
 
@@ -359,31 +317,13 @@ def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
     """Read rows of a JSON document of one of the accepted shapes, or of JSON lines."""
     if not data.isascii():
         decode(data, source)  # refuses what is not UTF-8
-    document = outlined(data)
-    if isinstance(document, JsonRecords):
-        return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
-    if document is not None and (rows := _rows_of_document(source, document)) is not None:
+    outline = outlined(data)
+    rows = None if outline is None else rows_of_document(source, outline)
+    if rows is not None:
         return rows
-    return _rows_of_text(data, decode(data, source), source)
-
-
-def _rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows | None:
-    """Read the records that a document holds in a layout, or beside metadata; None if it is a mapping from images."""
-    if source.layout is not None and layout_named(source.layout).records is not None:
-        return rows_of_document(source, document)
-    if source.layout is None and is_document(document, source.role):
-        return rows_of_document(source, document)
-    if source.role not in ("candidates", "references") or (wrapped := wrapped_rows(source, document)) is None:
-        return None
-    content, key = wrapped
-    if isinstance(content, Mapping):
-        return rows_of_mapping(source, content, id_form="text")
-    return rows_of_records(source, content, unit=f"{key} record", numbers=range(1, len(content) + 1))
-
-
-def _rows_of_text(data: bytes, text: str, source: Source) -> CaptionRows:
-    """Read rows of JSON with Python's parser, which also reports the place of errors."""
-    # A hook on every object would slow the large COCO files by half, and those have no images as keys.
+    # Python's parser also reports the place of errors. A hook on every object would slow the large COCO files by half,
+    # and those have no images as keys.
+    text = decode(data, source)
     hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
     is_flat = text.count("{") == 1
     document = parse_json(text, source, hook if is_flat else DECODER)
@@ -391,16 +331,15 @@ def _rows_of_text(data: bytes, text: str, source: Source) -> CaptionRows:
         if _are_json_lines(text):
             return _rows_of_json_lines(data, source)
         raise document.error
-    if isinstance(document, list):
-        return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
-    if not isinstance(document, dict):
+    if not isinstance(document, list | dict):
         raise source.error("this JSON is neither an object nor a list")
-    if (rows := _rows_of_document(source, document)) is not None:
+    rows = rows_of_document(source, document)
+    if rows is not None:
         return rows
-    document = document if is_flat else hook.decode(text)
-    if isinstance(document, RepeatedKeys):
-        raise _repeated_keys(document, source)
-    return rows_of_mapping(source, document, id_form="text")
+    mapping: Any = document if is_flat else hook.decode(text)
+    if isinstance(mapping, RepeatedKeys):
+        raise _repeated_keys(mapping, source)
+    return rows_of_mapping(source, mapping, id_form="text")
 
 
 def _are_json_lines(text: str) -> bool:
@@ -427,20 +366,9 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     )
 
 
-_FRAMES = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))
-_SERIES = (("pandas", "Series"), ("polars", "Series"), ("pyarrow", "Array"), ("pyarrow", "ChunkedArray"))
-
-
-def _is_one_of(captions: object, kinds: Sequence[tuple[str, str]]) -> bool:
-    """Return whether this is an object of a class of one of these libraries. None needs to be imported: if it is, its
-    library already has been.
-    """
-    return any(name in sys.modules and isinstance(captions, getattr(sys.modules[name], kind)) for name, kind in kinds)
-
-
 def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
     """Return the values of a series by image, if its index is more than a counter; images may be repeated."""
-    values: list[Any] = series.to_pylist() if hasattr(series, "to_pylist") else series.to_list()
+    values = _values_of(series)
     index: Any = getattr(series, "index", None)
     ids = index.tolist() if hasattr(index, "tolist") else range(len(values))
     if [*ids] == [*range(len(values))]:
@@ -455,17 +383,14 @@ def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
     """Read rows of a data frame; messages count rows from 0, whatever its index."""
     names = [*getattr(frame, "column_names", frame.columns)]  # those of pyarrow, and of pandas and polars
     fields = choose_fields(source, names, "columns")
-    columns = [_column_values(frame, name) for name in fields.names]
+    columns = [_values_of(frame[name]) for name in fields.names]
     return rows_of_columns(source, fields, columns, unit="row index", numbers=range(len(columns[0])))
 
 
-def _column_values(frame: Any, name: str) -> list[Any]:
-    column = frame[name]
-    for convert in ("to_pylist", "to_list", "tolist"):
-        if hasattr(column, convert):
-            values: list[Any] = getattr(column, convert)()
-            return values
-    return [*column]
+def _values_of(column: Any) -> list[Any]:
+    """Return the values of a column or a series of pyarrow, pandas or polars, or of an array."""
+    convert = next((name for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name)), "__iter__")
+    return [*getattr(column, convert)()]
 
 
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:

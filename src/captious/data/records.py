@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any
+from typing import Any, Literal
 
 from captious.data.formats import JsonRecords, columns_of, record_batches
 from captious.data.harness_logs import Answer
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import (
+    BY_OPTION,
     COCO,
     LAYOUTS,
+    USUAL,
     Layout,
     document_layouts,
     fields_of,
     first_of,
-    layout_named,
     nearest_layout,
     row_layouts,
 )
@@ -50,9 +52,8 @@ class Fields:
 
     Args:
         ids: fields of the id, joined by "_" if there are several.
-        id_key: the path of the id in the objects or lists of its field; otherwise "".
         texts: fields of captions, each holding a caption or a list of captions.
-        keys: for each field of ``texts``, likewise the path of its captions.
+        paths: for each field of ``ids`` and ``texts``, the path of its values in objects and lists; "" without one.
         split: the field with the split of a row, if it matters.
         conditions: by field, the condition on rows to read.
         splits_apart: whether one of several splits must be chosen.
@@ -61,11 +62,10 @@ class Fields:
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
-    keys: tuple[str, ...]
+    paths: tuple[str, ...]
     split: str | None = None
     conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     splits_apart: bool = False
-    id_key: str = ""
     of: str = "image"
 
     @property
@@ -87,31 +87,32 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
         InputError: a field is missing or ambiguous (CaptionFileError in a file).
         UnknownNameError: the requested column of groups is missing.
     """
-    if source.read_options is not None:
-        source.read_options.note_columns(source.name, names)
+    source.read_options.note_columns(source.name, names)
     row = _Row(source, names, f"{where}: found " + (", ".join(map(repr, names)) or "none"), layout is not None)
-    if layout is not None:
-        layouts = [layout] if layout.fits(names) else []
-        if not layouts and source.layout is not None and source.role != "groups":
+    layouts = [layout or USUAL]
+    if layout is None and source.is_file:
+        layouts = row_layouts(names)
+    elif layout is not None and not layout.fits(names):
+        if source.layout and source.role != "groups":
             lacking = " and ".join(layout.missing(names))
-            raise row.source.error(f"this is not the layout {layout.name!r}: it lacks {lacking}", where=row.where)
-    else:
-        layouts = row_layouts(names) if source.is_file else []
+            raise source.error(f"this is not the layout {layout.name!r}: it lacks {lacking}", where=row.where)
+        layouts = []
     if source.role == "groups":
-        one_layout = layout or next(iter(layouts), None)
-        ids = row.named_ids or (row.ids_of(one_layout) if one_layout else ()) or row.usual_ids()
-        return row.fields(ids, (row.group(ids),), one_layout)
-    options: dict[tuple[tuple[str, ...], tuple[str, ...]], Layout | None] = {}
+        one = next(iter(layouts), layout or USUAL)
+        ids = row.named_ids or row.choose("id", one) or row.choose("id", USUAL)
+        return row.fields(ids, (row.group(ids),), one)
+    if not layouts or has_usual_fields(source.role, names):
+        layouts.append(USUAL)
+    options: dict[tuple[tuple[str, ...], tuple[str, ...]], Layout] = {}
     for one in layouts:
-        options[row.named_ids or row.ids_of(one), row.named_texts or row.captions_of(one)] = one
-    if not options or has_usual_fields(source.role, names):
-        options.setdefault((row.named_ids or row.usual_ids(), row.named_texts or row.usual_texts()), None)
+        ids = row.named_ids or row.choose("id", one)
+        texts = row.named_texts or row.choose("caption", one)
+        options.setdefault((ids, texts), one)
     if len(options) > 1:
-        descriptions = [one.name if one else "rows with the usual names" for one in options.values()]
         choices = [f"id={'+'.join(ids)},caption={texts[0]}" for ids, texts in options]
-        raise row.ambiguous(f"this fits two layouts, {' and '.join(descriptions)}", choices)
-    (((ids, texts), one_layout),) = options.items()
-    return row.fields(ids, texts, one_layout)
+        raise row.ambiguous(f"this fits two layouts, {' and '.join(one.name for one in options.values())}", choices)
+    (((ids, texts), one),) = options.items()
+    return row.fields(ids, texts, one)
 
 
 def has_usual_fields(role: Role, names: Collection[object]) -> bool:
@@ -130,69 +131,50 @@ class _Row:
     where: str
     is_of_document: bool
 
+    def field_of(self, name: str) -> str:
+        """Return the field that a column is named by: "de/caption" is the key caption of de."""
+        return name if name in self.names else name.partition("/")[0]
+
+    def path_of(self, name: str) -> str:
+        """Return the path in the field that a column is named by; "" for the field itself."""
+        return "" if name in self.names else name.partition("/")[2]
+
     @property
     def named_ids(self) -> tuple[str, ...]:
         """Fields of the id that the user names and that exist."""
-        read_options = self.source.read_options
-        name = None if read_options is None else read_options.columns.id
-        ids = () if name is None else (name,) if name in self.names else tuple(name.split("+"))
-        if name is not None and not all(one in self.names for one in ids):
-            ids = _field_and_key(name)[:1]
-        return ids if all(one in self.names for one in ids) else ()
-
-    @property
-    def id_key(self) -> str:
-        """The path of the id that the user names within its field."""
-        name = self.source.read_options.columns.id if self.source.read_options is not None else None
-        has_path = name is not None and self.named_ids == _field_and_key(name)[:1] and name not in self.names
-        return _field_and_key(name)[1] if has_path and name is not None else ""
+        name = self.source.read_options.columns.id or ""
+        return fields_of(name, self.names) or fields_of(self.field_of(name), self.names)
 
     @property
     def named_texts(self) -> tuple[str, ...]:
-        """Fields of captions that the user names and that exist."""
-        return tuple(name for name, _ in self.named_keys.values())
+        """Fields of captions that the user names, if they exist."""
+        fields = tuple(map(self.field_of, self.source.read_options.columns.texts(self.source.role)))
+        return fields if all(field in self.names for field in fields) else ()
 
-    @property
-    def named_keys(self) -> dict[str, tuple[str, str]]:
-        """Field and path of each caption column that the user names: "de/caption" is the key caption of de."""
-        read_options = self.source.read_options
-        texts = () if read_options is None else read_options.columns.texts(self.source.role)
-        keys = {text: (text, "") if text in self.names else _field_and_key(text) for text in texts}
-        return keys if all(name in self.names for name, _ in keys.values()) else {}
+    def choose(self, column: Literal["id", "caption"], layout: Layout) -> tuple[str, ...]:
+        """Return the fields of ids or of captions in a layout; () if it has none of its own.
 
-    def ids_of(self, layout: Layout) -> tuple[str, ...]:
-        present = (tuple(name.split("+")) for name in layout.ids)
-        return next((ids for ids in present if all(name in self.names for name in ids)), ())
-
-    def captions_of(self, layout: Layout) -> tuple[str, ...]:
-        captions = layout.captions_among(self.names)
-        if len(captions) > 1:
-            present = [fields[0] for fields in captions]
-            raise self.ambiguous(self._could_be(present), [f"caption={name}" for name in present])
-        return captions[0]
-
-    def usual_ids(self) -> tuple[str, ...]:
-        for group in ID_FIELDS:
-            present = [name for name in group if name in self.names]
-            if len(present) > 1:
-                message = f"both {' and '.join(map(repr, present))} could be the image ids"
-                raise self.ambiguous(message, [f"id={name}" for name in present])
-            if present:
-                return (present[0],)
-        self._check_near_names()
-        raise self._missing("image ids", "id", ID_FIELDS, TEXT_FIELDS[self.source.role])
-
-    def usual_texts(self) -> tuple[str, ...]:
-        groups = TEXT_FIELDS[self.source.role]
-        for group in groups:
+        Raises:
+            InputError: two fields could be these, or none of the usual ones is there.
+        """
+        what: str = self.source.role
+        usual, others = TEXT_FIELDS[self.source.role], ID_FIELDS
+        groups: _Names = (layout.captions,)
+        if column == "id":
+            what, usual, others = "image ids", ID_FIELDS, usual
+            groups = tuple((name,) for name in layout.ids)
+        for group in usual if layout is USUAL else groups:
             present = [fields for name in group if (fields := fields_of(name, self.names))]
             if len(present) > 1:
-                firsts = [fields[0] for fields in present]
-                raise self.ambiguous(self._could_be(firsts), [f"caption={name}" for name in firsts])
+                names = [fields[0] for fields in present]
+                shown = sample_of(map(repr, names) if column == "id" else names, separator=" and ")
+                problem = f"{'both ' * (len(names) == 2)}{shown} could be the {what}"
+                raise self.ambiguous(problem, [f"{column}={name}" for name in names])
             if present:
                 return present[0]
-        self._check_near_names()
-        raise self._missing(self.source.role, "caption", groups, ID_FIELDS)
+        if layout is USUAL:
+            raise self._missing(what, column, usual, others)
+        return ()
 
     def group(self, ids: Sequence[str]) -> str:
         """Return the field of groups: the requested one, ``group``, or the only one besides the id."""
@@ -208,49 +190,44 @@ class _Row:
             where=self.where,
         )
 
-    def fields(self, ids: tuple[str, ...], texts: tuple[str, ...], layout: Layout | None) -> Fields:
+    def fields(self, ids: tuple[str, ...], texts: tuple[str, ...], layout: Layout) -> Fields:
         """Return the fields, checked, with those that conditions depend on."""
         if any(self.names.count(name) > 1 for name in (*ids, *texts)):
             raise self.source.error("duplicate field", where=self.where)
-        read_options = self.source.read_options
-        apart = layout is not None and layout.splits_apart and self.source.role != "groups"
-        split = "split" if layout is None else layout.split
-        is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
-        chosen_keys = self.named_keys if self.source.role != "groups" else {}
-        if read_options is not None:
-            read_options.note_used(
-                [
-                    *ids,
-                    "+".join(ids),
-                    f"{ids[0]}/{self.id_key}",
-                    *(texts if self.source.role != "groups" else ()),
-                    *chosen_keys,
-                ]
-            )
-        keys = [key for _, key in chosen_keys.values()] or [""] * len(texts)
-        if layout is not None and self.source.role != "groups":
-            keys = [key or layout.key for key in keys]
-        conditions = (
-            {} if layout is None else {key: keep for key, keep in layout.conditions.items() if key in self.names}
+        read_options, columns = self.source.read_options, self.source.read_options.columns
+        has_captions = self.source.role != "groups"
+        apart = layout.splits_apart and has_captions
+        is_chosen = layout.split in self.names and (apart or bool(read_options.splits))
+        paths = [""] * len(ids) + [layout.key if has_captions else ""] * len(texts)
+        if columns.id is not None and self.named_ids:
+            read_options.note_used([columns.id])
+            paths[0] = self.path_of(columns.id)
+        if has_captions and self.named_texts:
+            names = columns.texts(self.source.role)
+            read_options.note_used(names)
+            paths[len(ids) :] = [self.path_of(name) or layout.key for name in names]
+        return Fields(
+            ids,
+            texts,
+            tuple(paths),
+            split=layout.split if is_chosen else None,
+            conditions={name: keep for name, keep in layout.conditions.items() if name in self.names},
+            splits_apart=apart,
+            of="sound" if texts[0].startswith(_OF_SOUNDS) else layout.of,
         )
-        of = "sound" if texts[0].startswith(_OF_SOUNDS) else "image" if layout is None else layout.of
-        return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart, self.id_key, of)
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """Return the error for two fields to choose from."""
         options = sample_of([option("columns", *choice.split(",")) for choice in choices], separator=" or ")
         return self.source.error(problem, where=self.where, hint=f"choose: {options}")
 
-    def _could_be(self, names: Sequence[str]) -> str:
-        both = "both " * (len(names) == 2)
-        return f"{both}{sample_of(names, separator=' and ')} could be the {self.source.role}"
-
     def _missing(self, what: str, column: str, usual: _Names, other_names: _Names) -> InputError:
         """Return the error for a row without any of the usual names; ``other_names`` are those of its other column."""
-        read_options = self.source.read_options
-        absent = [] if read_options is None else [name for name in read_options.columns.names if name not in self.names]
+        absent = [name for name in self.source.read_options.columns.names if name not in self.names]
         if absent:
             return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
+        if not self.is_of_document and self.source.role != "groups" and self.source.is_file:
+            _check_near_layout(self.source, self.where, self.names)
         *names, last = [name.replace("#", "1") for group in usual for name in group]
         read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
         unread = [name for name in self.names if name not in read]
@@ -261,14 +238,6 @@ class _Row:
             hint = f"if {unread[0]!r} holds them, rename it {'image_id' if column == 'id' else column!r}"
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, advice=hint)
-
-    def _check_near_names(self) -> None:
-        if self.is_of_document or self.source.role == "groups" or not self.source.is_file:
-            return
-        if (near := nearest_layout(self.names)) is not None:
-            layout, missing = near
-            problem = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
-            raise self.source.error(problem, where=self.where)
 
 
 def missing_column(source: Source, where: str) -> UnknownNameError:
@@ -306,30 +275,21 @@ def rows_of_columns(
         mask = _mask(source, fields, columns[n_ids + n_texts :], len(numbers))
         columns = [[*compress(column, mask)] for column in columns]
         numbers = [*compress(numbers, mask)]
-    ids = columns[0]
-    if fields.id_key:
-        ids = _key_values(source, fields.ids[0], fields.id_key, ids, unit, numbers, "id")
-    texts = [
-        _key_values(source, name, key, column, unit, numbers) if key else column
-        for name, key, column in zip(fields.texts, fields.keys, columns[n_ids:], strict=False)
+    columns = [
+        _values_at(source, name, path, column, unit, numbers, "id" if place < n_ids else "caption") if path else column
+        for place, (name, path, column) in enumerate(zip(fields.names, fields.paths, columns, strict=False))
     ]
-    values = texts[0]
+    ids, values = columns[0], columns[n_ids]
     if n_ids > 1:
         ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
     if n_texts > 1:
-        values = [_joined(cells) for cells in zip(*texts, strict=True)]
+        values = [_joined(cells) for cells in zip(*columns[n_ids:], strict=True)]
     rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
     return rows if fields.of == "image" else replace(rows, of=fields.of)
 
 
-def _key_values(
-    source: Source,
-    name: str,
-    path: str,
-    column: Sequence[Any],
-    unit: str,
-    numbers: Sequence[ImageId],
-    what: str = "caption",
+def _values_at(
+    source: Source, name: str, path: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId], what: str
 ) -> Sequence[Any]:
     """Return the values at a path in objects and lists."""
     values = []
@@ -354,12 +314,6 @@ def _value_at(value: Any, path: str) -> Any:
         if not slash:
             return value
         path = rest
-
-
-def _field_and_key(name: str) -> tuple[str, str]:
-    """Split a name at the first slash into field and key."""
-    field, _, key = name.partition("/")
-    return (field, key) if key else (name, "")
 
 
 def _joined(cells: Sequence[Any]) -> list[Any]:
@@ -393,11 +347,9 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
         InputError: as ``rows_of_columns`` does.
     """
     read_options = source.read_options
-    counts: dict[str, int] = {}
-    for split in splits:
-        counts[str(split)] = counts.get(str(split), 0) + 1
+    counts = Counter(map(str, splits))
     counts_text = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
-    if read_options is not None and read_options.splits:
+    if read_options.splits:
         read_options.note_used([None])
         if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
@@ -421,27 +373,31 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
 # one of the ``LAYOUTS``, such as COCO's.
 
 
-def is_document(content: Mapping[Any, Any], role: Role) -> bool:
-    """Return whether the document of a file holds records in a layout, rather than being a mapping from images."""
-    return _is_coco(content, role) or bool(document_layouts(content))
+def rows_of_document(source: Source, document: Any) -> CaptionRows | None:
+    """Read the records of a JSON document: it is a list of them, has them in a layout, or beside metadata.
+
+    None if it is a mapping from images.
+    """
+    if not isinstance(document, Mapping):
+        return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
+    layout = _layout(source, document)
+    if layout is not None:
+        return _rows_of_layout(source, layout, document)
+    key = _wrapping_key(source, document) if source.role in ("candidates", "references") else None
+    if key is None:
+        return None
+    content = document[key]
+    if isinstance(content, Mapping):
+        return rows_of_mapping(source, content, id_form="text")
+    return rows_of_records(source, content, unit=f"{key} record", numbers=range(1, len(content) + 1))
 
 
-def _is_coco(content: Mapping[Any, Any], role: Role) -> bool:
-    """Return whether this is COCO's format; groups may also come without captions."""
-    lists = [content.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
-    return any(records == [] or first_of(records) is not None for records in lists)
-
-
-def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
-    """Read rows of a document in one of the layouts.
+def _rows_of_layout(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:
+    """Read rows of a document in a layout.
 
     COCO's annotations may be instances when the role is objects: they have a "category_id", which "categories" names.
     """
-    layout = _layout(source, document)
-    if layout.records is None or (source.layout is not None and layout.records.first(document) is None):
-        raise source.error(
-            f"this is not the layout {layout.name!r}", where="keys: " + sample_of(map(repr, document)), hint=""
-        )
+    assert layout.records is not None
     if source.role == "objects" and layout.parents == COCO.parents and "categories" in document:
         records: Sequence[Any] = _named_instances(source, document)
         parent_ids = _parent_ids(source, layout, document, None)
@@ -458,14 +414,18 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
     return rows_of_records(source, records, unit=unit, numbers=numbers, known_images=parent_ids, layout=layout)
 
 
-def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
-    """Return the layout of a document."""
-    if source.layout is not None:
-        return layout_named(source.layout)
-    columns = () if source.read_options is None else source.read_options.columns.texts(source.role)
-    layouts = [one for one in document_layouts(document) if not one.on_request or {*columns} & {*one.captions}]
-    if len(layouts) > 1 and (matching := [one for one in layouts if {*columns} & {*one.captions}]):
-        layouts = matching
+def _layout(source: Source, document: Mapping[Any, Any]) -> Layout | None:
+    """Return the layout of a document; None if it has none."""
+    asked = BY_OPTION.get(source.layout)
+    if asked is not None:
+        if asked.records is not None and asked.records.first(document) is None:
+            where = "keys: " + sample_of(map(repr, document))
+            raise CaptionFileError(f"this is not the layout {asked.name!r}", where=f"{source.name}: {where}")
+        return asked if asked.records is not None else None
+    columns = {*source.read_options.columns.texts(source.role)}
+    layouts = [one for one in document_layouts(document) if not one.on_request or columns & {*one.captions}]
+    if len(layouts) > 1:
+        layouts = [one for one in layouts if columns & {*one.captions}] or layouts
     if len(layouts) > 1:
         choices = " or ".join(option("columns", f"caption={one.captions[0]}") for one in layouts)
         raise source.error(
@@ -473,7 +433,11 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
             where="keys: " + sample_of(map(repr, document)),
             hint=f"choose: {choices}",
         )
-    return layouts[0] if layouts else COCO
+    if layouts:
+        return layouts[0]
+    keys = ("annotations", "images") if source.role == "groups" else ("annotations",)  # groups may be of images alone
+    lists = [document.get(key) for key in keys]
+    return COCO if any(records == [] or first_of(records) is not None for records in lists) else None
 
 
 def _add_parents(
@@ -482,13 +446,10 @@ def _add_parents(
     """Return the records, with fields of the images they refer to, and all images."""
     assert layout.parents is not None
     parent, record = first_of(document.get(layout.parents.key)) or {}, first_of(records) or {}
-    read_options = source.read_options
-    id_field = (
-        None
-        if read_options is None or read_options.columns.id in record or read_options.columns.id not in parent
-        else read_options.columns.id
-    )
-    wants_split = layout.splits_apart or (read_options is not None and bool(read_options.splits))
+    id_field = source.read_options.columns.id
+    if id_field in record or id_field not in parent:
+        id_field = None
+    wants_split = layout.splits_apart or bool(source.read_options.splits)
     split = layout.split if wants_split and layout.split in parent and layout.split not in record else None
     parent_ids = _parent_ids(source, layout, document, split, id_field)
     keys = [name for name in (id_field, split) if name is not None]
@@ -580,10 +541,9 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
 
 def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) -> None:
     """Refuse documents that are no mappings from images: what is nearly a layout, and records of other images."""
-    if source.is_file and (near := nearest_layout((), dict(zip(keys, values, strict=True)))) is not None:
-        layout, missing = near
-        message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
-        raise source.error(message, where="keys: " + sample_of(map(repr, keys)))
+    if source.is_file:
+        where = "keys: " + sample_of(map(repr, keys))
+        _check_near_layout(source, where, (), dict(zip(keys, values, strict=True)))
     for key, value in zip(keys, values, strict=True):
         record = value[0] if isinstance(value, list | tuple) and value else None
         image = (
@@ -595,6 +555,17 @@ def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) ->
                 where=f"key {key!r}",
                 advice="" if source.is_file else "of a document that json.load returned, give the path of its file",
             )
+
+
+def _check_near_layout(
+    source: Source, where: str, names: Sequence[object], document: Mapping[Any, Any] | None = None
+) -> None:
+    """Refuse rows and documents that are nearly in a layout, and say what they lack."""
+    near = nearest_layout(names, document)
+    if near is not None:
+        layout, missing = near
+        lacking = " and ".join(missing)
+        raise source.error(f"this is nearly the layout {layout.name!r}, but it lacks {lacking}", where=where)
 
 
 #: Keys under which programs write a mapping from images to captions, beside metadata.
@@ -611,8 +582,8 @@ _RESULTS = (
 )
 
 
-def wrapped_rows(source: Source, document: Mapping[Any, Any]) -> tuple[Any, str] | None:
-    """Return the records, or the mapping from images, that the document of a file has beside metadata, with its key.
+def _wrapping_key(source: Source, document: Mapping[Any, Any]) -> str | None:
+    """Return the key under which a document has records, or a mapping from images, beside metadata.
 
     None if it is a mapping from images itself.
 
@@ -634,7 +605,7 @@ def wrapped_rows(source: Source, document: Mapping[Any, Any]) -> tuple[Any, str]
             where=sample_of(map(repr, found)),
             hint="give a file with one list of records",
         )
-    return (document[found[0]], found[0]) if found else None
+    return found[0] if found else None
 
 
 def _are_rows(source: Source, key: str, value: object) -> bool:
@@ -646,36 +617,29 @@ def _are_rows(source: Source, key: str, value: object) -> bool:
     ids = [name for group in ID_FIELDS for name in group if name in record]
     if ids and str(record[ids[0]]) == key:
         return False
-    named = {} if source.read_options is None else source.read_options.columns.names
-    has_named = bool(named) and all(name.partition("/")[0] in names or name in names for name in named)
-    return (
-        has_named
-        or has_usual_fields(source.role, names)
-        or bool(row_layouts(names))
-        or log_of(source, names) is not None
-    )
+    named = source.read_options.columns.names
+    if named and all(name.partition("/")[0] in names or name in names for name in named):
+        return True
+    return has_usual_fields(source.role, names) or bool(row_layouts(names)) or log_of(source, names) is not None
 
 
 def log_of(source: Source, names: Sequence[object]) -> Layout | None:
     """Return the layout of the log that has records with these fields; None if it is no log, or is not read as one.
 
     Names of columns, and the usual fields of captions, come before the keys of logs.
-
-    Raises:
-        UnknownNameError: the source is to be read by a layout that does not exist.
     """
     if not source.is_file or source.role not in ("candidates", "references"):
         return None
-    if source.layout is not None:
-        layout = layout_named(source.layout)
+    if source.layout:
+        layout = BY_OPTION[source.layout]
         return layout if layout.answer is not None else None
     has_image_id = ID_FIELDS[0][0] in names and has_usual_fields(source.role, names)
-    if has_image_id or (source.read_options is not None and source.read_options.columns.names):
+    if has_image_id or source.read_options.columns.names:
         return None
     return next((one for one in LAYOUTS if one.answer is not None and one.records is None and one.fits(names)), None)
 
 
-def rows_of_log(
+def _rows_of_log(
     source: Source, layout: Layout, records: Sequence[Any], *, unit: str, numbers: Sequence[Any]
 ) -> CaptionRows:
     """Read the answers of a log, or its references.
@@ -749,11 +713,10 @@ def rows_of_records(
     """
     if not records:
         return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)
-    if layout is None and source.layout is not None:
-        layout = layout_named(source.layout)
+    layout = layout or BY_OPTION.get(source.layout)
     log = layout or log_of(source, [*records[0]] if isinstance(records[0], Mapping) else ())
     if log is not None and log.answer is not None and source.role in ("candidates", "references"):
-        return rows_of_log(source, log, records, unit=unit, numbers=numbers)
+        return _rows_of_log(source, log, records, unit=unit, numbers=numbers)
     fields: list[Fields] = []
 
     def choose(names: list[str], where: str) -> Sequence[str]:

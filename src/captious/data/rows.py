@@ -128,7 +128,7 @@ class ReadOptions:
         n_sources: number of sources that share the options.
     """
 
-    columns: Columns
+    columns: Columns = field(default_factory=Columns)
     splits: tuple[str, ...] = ()
     n_sources: int = 1
     # Columns that a source has; None stands for the splits.
@@ -224,15 +224,13 @@ class CaptionFile(os.PathLike[str]):
         self.path = os.fspath(path)
         self.format = format
         self.layout = layout
-        self.read_options = read_options_of(columns, split or None)
+        self.read_options = read_options_of(columns, split or None) or ReadOptions()
 
     @classmethod
     def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
-        """Create a file that shares read options with other sources; a ``CaptionFile`` keeps its format and layout."""
+        """Create a file that shares read options with other sources."""
         file = cls(path)
-        if isinstance(path, CaptionFile):
-            file.format, file.layout = path.format, path.layout
-        file.read_options = read_options
+        file.read_options = read_options or file.read_options
         return file
 
     @property
@@ -264,8 +262,9 @@ class CaptionFile(os.PathLike[str]):
 
 Key = TypeVar("Key", bound=Hashable)
 
-# Examples of the accepted forms, one line each: of files, and of Python objects.
-_FORMS: dict[Role, str] = {
+# Examples of the accepted forms, one line each: of files, and of Python objects. "several" are candidates of which an
+# image may have several.
+_FORMS = {
     "candidates": """
     COCO results, .json    [{"image_id": 42, "caption": "a cat"}, ...]
     an object, .json       {"42": "a cat", ...}
@@ -282,6 +281,13 @@ _FORMS: dict[Role, str] = {
     .parquet, .xlsx        columns image_id and caption, or image_id and references
     .txt                   one line per image, with tabs between its references
     data sets              files as published, such as those of Flickr30k, nocaps, VATEX or MSR-VTT""",
+    "several": """
+    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, {"image_id": 42, "caption": "the cat"}, ...]
+    an object, .json       {"42": ["a cat", "the cat"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, .xlsx        columns image_id and caption, or image_id and captions
+    .txt                   one line per image, with tabs between its captions""",
     "objects": """
     COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
     an object, .json       {"42": ["cat", "couch"], ...}
@@ -300,44 +306,31 @@ _FORMS: dict[Role, str] = {
     .json, .jsonl          {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}
     .csv, .tsv, .parquet   columns id, candidate and references""",
 }
-_PYTHON_FORMS: dict[Role, str] = {
+_PYTHON_FORMS = {
     "candidates": """
     a mapping              {42: "a cat", ...}
     a sequence             ["a cat", ...], with references in the same order
     records                [{"image_id": 42, "caption": "a cat"}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and caption
-    a path                 of a file; this includes documents that json.load returned""",
+    a data frame           of pandas, polars or pyarrow: columns image_id and caption""",
     "references": """
     a mapping              {42: ["a cat", "the cat"], ...}
     a sequence             [["a cat", "the cat"], ...]
     records                [{"image_id": 42, "caption": "a cat"}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and references
-    a path                 of a file; this includes documents that json.load returned""",
-    "objects": """
-    a mapping              {42: ["cat", "couch"], ...}
-    a data frame           of pandas, polars or pyarrow: columns image_id and objects
-    a path                 of a file; this includes documents that json.load returned""",
-    "groups": """
-    a mapping              {42: "indoor", ...}
-    records                [{"image_id": 42, "group": "indoor"}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and group
-    a path                 of a file; this includes documents that json.load returned""",
-}
-
-
-# The same for several candidates per image.
-_SEVERAL_FORMS = """
-    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, {"image_id": 42, "caption": "the cat"}, ...]
-    an object, .json       {"42": ["a cat", "the cat"], ...}
-    .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
-    .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, .xlsx        columns image_id and caption, or image_id and captions
-    .txt                   one line per image, with tabs between its captions"""
-_SEVERAL_PYTHON_FORMS = """
+    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and references""",
+    "several": """
     a mapping              {42: ["a cat", "the cat"], ...}
     a sequence             [["a cat", "the cat"], ...]
     records                [{"image_id": 42, "captions": ["a cat", "the cat"]}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and captions
+    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and captions""",
+    "objects": """
+    a mapping              {42: ["cat", "couch"], ...}
+    a data frame           of pandas, polars or pyarrow: columns image_id and objects""",
+    "groups": """
+    a mapping              {42: "indoor", ...}
+    records                [{"image_id": 42, "group": "indoor"}, ...]
+    a data frame           of pandas, polars or pyarrow: columns image_id and group""",
+}
+_PATH_FORM = """
     a path                 of a file; this includes documents that json.load returned"""
 
 
@@ -347,8 +340,8 @@ class Source:
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", groups of images are read instead of captions; ``column`` is the field or column of the groups, None if
-    only one is possible. ``read_options`` are the columns and splits that the user names, ``format`` and ``layout``
-    those that the file is to be read by.
+    only one is possible. ``read_options`` are the columns and splits that the user names; ``layout`` is the option of
+    the layout that the file is to be read by, "" to find it.
     """
 
     name: str
@@ -357,9 +350,8 @@ class Source:
     is_standard_input: bool = False
     several: bool = False
     column: str | None = None
-    read_options: ReadOptions | None = None
-    format: str | None = None
-    layout: str | None = None
+    read_options: ReadOptions = field(default_factory=ReadOptions)
+    layout: str = ""
 
     @property
     def one_each(self) -> bool:
@@ -375,11 +367,8 @@ class Source:
         """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
-        forms = (
-            (_SEVERAL_FORMS if self.several else _FORMS[self.role])
-            if self.is_file
-            else (_SEVERAL_PYTHON_FORMS if self.several else _PYTHON_FORMS.get(self.role, _FORMS[self.role]))
-        )
+        key = "several" if self.several else self.role
+        forms = _FORMS[key] if self.is_file or key not in _PYTHON_FORMS else _PYTHON_FORMS[key] + _PATH_FORM
         forms = forms.replace("{column}", either(python="column=NAME", command="FILE:COLUMN"))
         if self.is_file and self.role in ("candidates", "references"):
             forms += f"\n    other names            {option('columns', 'id=NAME', 'caption=NAME')}"

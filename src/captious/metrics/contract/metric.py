@@ -73,8 +73,8 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
 
 def add_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
     """Add a part, such as ``references:5``, to signatures before the package version."""
-    pieces = (signature.rpartition("|") for signature in signatures)
-    return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
+    pieces = [signature.rpartition("|") for signature in signatures]
+    return tuple([f"{parameters}|{part}|{version}" for parameters, _, version in pieces])
 
 
 def _signature_text(value: object) -> str:
@@ -316,7 +316,8 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
         parameters = {**self.parameters, **self.fitted_parameters(state)}
         if not is_built_in(type(self)):  # custom metrics may change without a new name
             parameters["class"] = class_hash(type(self))
-        return tuple(signature(output, parameters) for output in self.outputs)
+        about = signature("", parameters)
+        return tuple([output + about for output in self.outputs])
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         """Return the part of signatures about the state that was used; None for a state that is not fitted yet."""

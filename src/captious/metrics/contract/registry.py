@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -334,13 +335,13 @@ class Request:
         """Shortest text that requests the same output."""
         return self.name + self.suffix
 
-    @property
+    @cached_property
     def suffix(self) -> str:
         """Suffix of the name of an output in labels, as ``BaseMetric.suffix`` of the metric."""
         metric = get(self.metric)
         return metric.suffix_of(_spelled_name(self.variant or "", metric.variants), self._values(metric))
 
-    @property
+    @cached_property
     def metric(self) -> str:
         """Name of the metric.
 
