@@ -1,6 +1,6 @@
 """Writes what follows from the classes of metrics: the catalogue, and the metrics among the public names.
 
-    python tools/catalogue.py          writes src/captious/metrics/contract/built_in.py and src/captious/__init__.pyi
+    python tools/catalogue.py          writes src/captious/metrics/contract/built_in.tsv and src/captious/__init__.pyi
     python tools/catalogue.py --check  fails if they are not current
 
 Run it after adding a metric to src/captious/metrics/ or src/captious/learned/, or changing the outputs of one.
@@ -15,20 +15,13 @@ from importlib import import_module
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "captious"
-CATALOGUE = PACKAGE / "metrics" / "contract" / "built_in.py"
+CATALOGUE = PACKAGE / "metrics" / "contract" / "built_in.tsv"
 PUBLIC = PACKAGE / "__init__.pyi"
 
 #: Metrics that are not requested by name: they compute what others are trained on.
 NOT_LISTED = {"FeatureMetric"}
 
-HEADER = '''"""The metrics of the package: name -> (module, class, outputs). Written by tools/catalogue.py."""
-
-from __future__ import annotations
-
-from collections.abc import Mapping
-
-METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
-'''
+HEADER = "name\tmodule\tclass\toutputs\n"
 
 
 def metrics() -> dict[str, tuple[str, str, tuple[str, ...]]]:
@@ -42,7 +35,8 @@ def metrics() -> dict[str, tuple[str, str, tuple[str, ...]]]:
             module = f"{path.parent.name}.{path.stem}"
             metric = getattr(import_module(f"captious.{module}"), class_name)
             classes[metric.name] = (module, class_name, tuple(metric.outputs))
-    listed = re.findall(r'^    "([^"]+)": \(', CATALOGUE.read_text(), re.MULTILINE) if CATALOGUE.exists() else []
+    lines = CATALOGUE.read_text().splitlines()[1:] if CATALOGUE.exists() else []
+    listed = [line.partition("\t")[0] for line in lines]
     return {name: classes[name] for name in dict.fromkeys([*listed, *classes]) if name in classes}
 
 
@@ -60,21 +54,9 @@ def _is_name(statement: ast.stmt) -> bool:
 
 
 def catalogue_source() -> str:
-    """Return the text of built_in.py."""
-    lines = []
-    for name, (module, class_name, outputs) in metrics().items():
-        line = f'    "{name}": ("{module}", "{class_name}", {_tuple(outputs)}),\n'
-        if len(line) > 121:
-            listed = "".join(f'            "{output}",\n' for output in outputs)
-            line = f'    "{name}": (\n        "{module}",\n        "{class_name}",\n'
-            line += f"        (\n{listed}        ),\n    ),\n"
-        lines.append(line)
-    return HEADER + "".join(lines) + "}\n"
-
-
-def _tuple(outputs: tuple[str, ...]) -> str:
-    listed = ", ".join(f'"{output}"' for output in outputs)
-    return f"({listed},)" if len(outputs) == 1 else f"({listed})"
+    """Return the text of built_in.tsv."""
+    rows = ((name, module, class_name, " ".join(outputs)) for name, (module, class_name, outputs) in metrics().items())
+    return HEADER + "".join("\t".join(row) + "\n" for row in rows)
 
 
 def public_source() -> str:

@@ -608,8 +608,9 @@ class Displayed:
         return figure
 
     def _pictured(self) -> Table:
-        """Return the table with the pictures that ``plot`` draws."""
-        return self.to_table()
+        """Return the table with the pictures that ``plot`` draws: that with intervals, if there is one."""
+        has_intervals = "intervals" in inspect.signature(self.to_table).parameters
+        return self._table(intervals=True) if has_intervals else self.to_table()
 
 
 class DisplayedMapping(Displayed, Mapping[Key, Value]):

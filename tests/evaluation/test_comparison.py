@@ -164,10 +164,10 @@ class TestSeveralSystems:
     @pytest.mark.parametrize(
         ("key", "hint"),
         [
-            ("cider-d", "['cider-d', 'bad', 'good']"),
-            (("cider-d", "good", "bad"), "['cider-d', 'bad', 'good']"),
-            (("cider-d", "bad"), "['cider-d', 'bad', 'good']"),
-            (("cider-d", "bad", "other"), "['cider-d', 'good', 'again']"),
+            ("cider-d", 'write comparison["cider-d", "bad", "good"]'),
+            (("cider-d", "good", "bad"), 'write comparison["cider-d", "bad", "good"]'),
+            (("cider-d", "bad"), 'write comparison["cider-d", "bad", "good"]'),
+            (("cider-d", "bad", "other"), 'comparison["cider-d", "good", "again"]'),
             ("rouge-l", "bleu-4, cider-d"),
             (("rouge-l", "bad", "good"), "bleu-4, cider-d"),
             (("bleu", "bad", "good"), "bleu-4"),

@@ -73,7 +73,7 @@ from captious.tables import (
     labeled,
 )
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, percentage
+from captious.words import DEFAULT_SEED, counted, percentage, sample_of
 
 # Paired tests of the difference between two systems on the same images.
 #
@@ -441,13 +441,13 @@ class Comparison(DisplayedMapping[Key, Difference]):
     def unknown(self, name: object) -> UnknownNameError:
         """Return the error for what was not compared."""
         first = next(iter(self.reports.values()))
-        label = first.label_of(name[0] if isinstance(name, tuple) and name else name)
+        output = name[0] if isinstance(name, tuple) and name else name
+        label = first.label_of(output)
         if label is None:
-            output = name[0] if isinstance(name, tuple) and name else name
             return UnknownNameError(f"{output!r:.80} was not compared", hint=first.unknown(output).hint)
-        keys = [f"[{label!r}, {a!r}, {b!r}]" for a, b in self.pairs]
+        keys = (f'comparison["{label}", "{a}", "{b}"]' for a, b in self.pairs)
         message = f"{label} was compared for {counted(len(self.pairs), 'pair')} of systems"
-        return UnknownNameError(message, where=f"asked for {name!r:.80}", hint=f"write {', '.join(keys)}")
+        return UnknownNameError(message, where=f"asked for {name!r:.80}", hint=f"write {sample_of(keys)}")
 
     def between(self, a: str, b: str) -> Comparison:
         """Return the comparison of one of the pairs alone, with p values that are corrected as before.
@@ -778,24 +778,17 @@ def _tested(a: Report, b: Report, name: str, sampling: Sampling) -> Difference:
             where=f"{a.system}, {b.system}",
             hint="score as many candidates per image of both, or use mbleu@mean",
         )
-    return _difference(a[name], b[name], sampling)
-
-
-def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
-    tests = resampled_difference(a, b, sampling.resamples, sampling.seed).significance(sampling)
-    of_captions = b.per_caption - a.per_caption
+    tests = resampled_difference(a[name], b[name], sampling.resamples, sampling.seed).significance(sampling)
+    of_captions = b[name].per_caption - a[name].per_caption
     return Difference(
-        name=a.name,
-        score_a=a.score,
-        score_b=b.score,
-        difference=tests.difference,
-        interval=tests.interval,
+        name=name,
+        score_a=a[name].score,
+        score_b=b[name].score,
+        **asdict(tests),
         effect_size=effect_size(of_captions),
         effect_interval=effect_interval(of_captions, sampling),
-        p_bootstrap=tests.p_bootstrap,
-        p_randomization=tests.p_randomization,
-        lower_is_better=a.lower_is_better,
-        signature=a.signature,
+        lower_is_better=a[name].lower_is_better,
+        signature=a[name].signature,
         corrected_bootstrap=tests.p_bootstrap,
         corrected_randomization=tests.p_randomization,
     )

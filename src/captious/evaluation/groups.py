@@ -213,9 +213,6 @@ class GroupedReport(DisplayedMapping[str, Report]):
         """
         return grouped_score_table([self], intervals=intervals)
 
-    def _pictured(self) -> Table:
-        return self.to_table(intervals=True)
-
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> dict[str, Any]:
@@ -265,9 +262,6 @@ class GroupedReports(DisplayedMapping[str, GroupedReport]):
             intervals: show 95% intervals.
         """
         return grouped_score_table([*self.values()], intervals=intervals)
-
-    def _pictured(self) -> Table:
-        return self.to_table(intervals=True)
 
     def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
         """Return JSON values, as printed by ``captious score --group-by GROUPS --format json``.
@@ -425,10 +419,7 @@ def _difference(
         metric=whole.name,
         score_a=scores[0],
         score_b=scores[1],
-        difference=tests.difference,
-        interval=tests.interval,
-        p_bootstrap=tests.p_bootstrap,
-        p_randomization=tests.p_randomization,
+        **asdict(tests),
         corrected_bootstrap=corrected[0],
         corrected_randomization=corrected[1],
         lower_is_better=whole.lower_is_better,

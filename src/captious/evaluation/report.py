@@ -552,9 +552,6 @@ class Report(DisplayedMapping[str, Result]):
         """
         return score_table([self], intervals=intervals)
 
-    def _pictured(self) -> Table:
-        return self.to_table(intervals=True)
-
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> dict[str, Any]:
@@ -709,9 +706,6 @@ class Reports(DisplayedMapping[str, Report]):
         """
         write_csv(path, self.to_records())
 
-    def _pictured(self) -> Table:
-        return self.to_table(intervals=True)
-
 
 #: Characters of a name of a system, above which tables become wide.
 _LONG_NAME = 32
@@ -758,14 +752,6 @@ def name_of(candidates: object, default: str) -> str:
     """Return the name of the system of these candidates: that of their file, or else the default."""
     is_path = isinstance(candidates, str | os.PathLike)
     return system_names([Path(candidates)])[0] if is_path else default  # type: ignore[arg-type]
-
-
-def pair_names(a: object, b: object) -> tuple[str, str]:
-    """Return the names of two systems, which may be equal: those of their files, or "a" and "b"."""
-    if all(isinstance(candidates, str | os.PathLike) for candidates in (a, b)) and a != b:
-        first, second = system_names([Path(a), Path(b)])  # type: ignore[arg-type]
-        return first, second
-    return name_of(a, "a"), name_of(b, "b")
 
 
 def _stem(file: str | os.PathLike[str]) -> str:

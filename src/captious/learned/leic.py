@@ -501,18 +501,6 @@ def drawn_references(captions: Captions, seed: int) -> NDArray[np.int64]:
 _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weights=FILE"
 
 
-class _Weights(ResourceParameter[CritiqueWeights | str | os.PathLike[str] | None, Any]):
-    """A critique, or its file; the package has none."""
-
-    required = True
-
-
-class _Images(ResourceParameter[ImageFeatures | str | os.PathLike[str] | None, Any]):
-    """Features of the images, or their file."""
-
-    in_labels = False
-
-
 class Leic(MeanMetric):
     """LEIC, 0 to 1, higher is better: the probability that a person wrote the caption. The corpus score is the mean.
 
@@ -529,9 +517,15 @@ class Leic(MeanMetric):
     }
 
     without_parameters = frozenset({"tokenizer"})
-    weights: _Weights = _Weights(default=None, summary="a critique: a file that 'captious learn critique' wrote")
-    images: _Images = _Images(
+    weights: ResourceParameter[CritiqueWeights | str | os.PathLike[str] | None, Any] = ResourceParameter(
         default=None,
+        needs="weights: a trained critique",
+        hint=_HELP,
+        summary="a critique: a file that 'captious learn critique' wrote",
+    )
+    images: ResourceParameter[ImageFeatures | str | os.PathLike[str] | None, Any] = ResourceParameter(
+        default=None,
+        in_labels=False,
         summary="features of the images: a file of 'captious learn image-features'; for critiques of images",
     )
     seed: IntegerParameter[int | None] = IntegerParameter(
@@ -541,8 +535,6 @@ class Leic(MeanMetric):
     )
 
     def setup(self) -> None:
-        if self.weights is None:
-            raise ParameterError("leic needs weights: a trained critique", hint=_HELP)
         if self.seed is not None and self.variant != "official":
             raise ParameterError(f"leic@{self.variant} reads all references", hint="remove seed, or the variant")
         weights = self.weights

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields
-from captious.errors import MissingExtraError, ParameterError, ResourceError, either, setting
+from captious.errors import MissingExtraError, ResourceError, either, setting
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
 from captious.metrics.shared.objects import AmberLists, ImageWords, as_amber_lists, check_known_images
@@ -26,20 +26,6 @@ from captious.parsing.sources import ParsedCaptions, ParseSource
 from captious.text.stems import nouns as nltk_nouns
 from captious.text.tokenizers import PTB, sentences
 from captious.words import counted_of
-
-
-class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):
-    in_labels = False
-    required = True
-
-    def check(self, metric: Any, value: Any) -> AmberLists:
-        if value is None:
-            raise ParameterError(
-                "amber needs AMBER's word lists",
-                hint="give the folder of annotations.json, relation.json and safe_words.txt: "
-                + either(python="captious.Amber(lists=FOLDER)", command="-m amber:lists=FOLDER"),
-            )
-        return as_amber_lists(value)
 
 
 class Amber(Metric):
@@ -67,7 +53,17 @@ class Amber(Metric):
     needs_references = False
     without_parameters = frozenset({"tokenizer"})
 
-    lists: _Lists = _Lists(default=None, summary="folder of annotations.json, relation.json and safe_words.txt")
+    lists: ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists] = (
+        ResourceParameter(
+            default=None,
+            read=as_amber_lists,
+            needs="AMBER's word lists",
+            hint="give the folder of annotations.json, relation.json and safe_words.txt: "
+            + either(python="captious.Amber(lists=FOLDER)", command="-m amber:lists=FOLDER"),
+            in_labels=False,
+            summary="folder of annotations.json, relation.json and safe_words.txt",
+        )
+    )
     tagger: ChoiceParameter = ChoiceParameter(
         default="auto",
         choices=("auto", "nltk", "parser"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,23 +62,6 @@ class Mentions:
     scores: Mapping[str, float]
 
 
-class _Objects(
-    ResourceParameter[ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None, ImageObjects]
-):
-    """The objects in the images; see ``ImageObjects.read``."""
-
-    in_labels = False
-    required = True
-
-    def check(self, metric: Any, value: Any) -> ImageObjects:
-        if value is None:
-            raise ParameterError(
-                "chair needs the objects in the images",
-                hint=f"give them: {setting('objects', 'FILE')}; captious fit chair writes such a file",
-            )
-        return as_image_objects(value)
-
-
 class Chair(Metric):
     """Objects that captions name although they are not in the image: chair-s and chair-i, lower is better; and recall.
 
@@ -115,7 +98,16 @@ class Chair(Metric):
             summary="words that name objects: coco for those of the paper, or a file",
         )
     )
-    objects: _Objects = _Objects(default=None, summary="objects in the images: a file")
+    objects: ResourceParameter[
+        ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None, ImageObjects
+    ] = ResourceParameter(
+        default=None,
+        read=as_image_objects,
+        needs="the objects in the images",
+        hint=f"give them: {setting('objects', 'FILE')}; captious fit chair writes such a file",
+        in_labels=False,
+        summary="objects in the images: a file",
+    )
 
     def setup(self) -> None:
         self._finder = MentionFinder(self.vocabulary, self._base_forms())

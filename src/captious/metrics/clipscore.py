@@ -28,7 +28,6 @@ _PAC_W = 2.0
 class _ImageFolder(ResourceParameter[str | os.PathLike[str] | None, Path]):
     """The folder of the image files; see ``captious.models.clip.find_images``."""
 
-    in_labels = False
     required = True
 
     def check(self, metric: Any, value: Any) -> Path:
@@ -59,7 +58,7 @@ class ClipScore(EncoderMetric):
 
     model: EncoderParameter = EncoderParameter(default=None, summary="CLIP model; none for that of the paper")
     images: _ImageFolder = _ImageFolder(
-        default=None, summary="folder of image files, named by image id", signature_key=""
+        in_labels=False, default=None, summary="folder of image files, named by image id", signature_key=""
     )
     prompt: TextParameter = TextParameter(
         default="A photo depicts", summary="put before every caption, followed by a space"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -274,24 +274,6 @@ def training_label(training: References) -> str:
     return f"{name}-{len(training.texts)}-{digest[:8]}"
 
 
-class _TrainingCaptions(ResourceParameter[References | str | os.PathLike[str] | None, References]):
-    """The captions that a system was trained on."""
-
-    in_labels = False
-    required = True
-
-    def check(self, metric: Any, value: Any) -> References:
-        if value is None:
-            raise ParameterError(
-                f"{metric.name} needs the captions that the system was trained on",
-                hint=f"give a file of captions: {setting('training', 'FILE')}",
-            )
-        return read_references(value)
-
-    def shown(self, value: References) -> str:
-        return training_label(value)
-
-
 class Novel(MeanMetric):
     """1 for a caption that is not a training caption, 0 for one that is. The corpus score is the mean.
 
@@ -307,8 +289,14 @@ class Novel(MeanMetric):
     variants: ClassVar[Mapping[str, str]] = {"paper": "captions of equal tokens are the same"}
     needs_references = False
 
-    training: _TrainingCaptions = _TrainingCaptions(
-        default=None, summary="captions that the system was trained on: a file that references are read from"
+    training: ResourceParameter[References | str | os.PathLike[str] | None, References] = ResourceParameter(
+        default=None,
+        read=read_references,
+        show=training_label,
+        needs="the captions that the system was trained on",
+        hint=f"give a file of captions: {setting('training', 'FILE')}",
+        in_labels=False,
+        summary="captions that the system was trained on: a file that references are read from",
     )
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

@@ -46,23 +46,14 @@ class _Answers:
         return self.by_id.get(str(id))
 
 
-class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike[str] | None, _Answers]):
-    in_labels = False
-    required = True
-
-    def check(self, metric: Any, value: Any) -> _Answers:
-        if value is None:
-            raise ParameterError(
-                "pope needs the right answers",
-                hint="give them: " + either(python="captious.Pope(labels=FILE)", command="-m pope:labels=FILE"),
-            )
-        if isinstance(value, _Answers):
-            return value
-        if isinstance(value, Mapping):
-            return _answers(value.items(), "labels", "labels")
-        if isinstance(value, str | os.PathLike):
-            return _read_answers(Path(value))
-        raise ParameterError(f"{shortened(value)} is not a file of right answers", hint=_HELP)
+def _as_answers(value: Any) -> _Answers:
+    if isinstance(value, _Answers):
+        return value
+    if isinstance(value, Mapping):
+        return _answers(value.items(), "labels", "labels")
+    if isinstance(value, str | os.PathLike):
+        return _read_answers(Path(value))
+    raise ParameterError(f"{shortened(value)} is not a file of right answers", hint=_HELP)
 
 
 class Pope(Metric):
@@ -90,7 +81,16 @@ class Pope(Metric):
     needs_references = False
     without_parameters = frozenset({"tokenizer"})
 
-    labels: _Labels = _Labels(default=None, summary="right answers: a file of questions with labels")
+    labels: ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike[str] | None, _Answers] = (
+        ResourceParameter(
+            default=None,
+            read=_as_answers,
+            needs="the right answers",
+            hint="give them: " + either(python="captious.Pope(labels=FILE)", command="-m pope:labels=FILE"),
+            in_labels=False,
+            summary="right answers: a file of questions with labels",
+        )
+    )
 
     @property
     def tokens(self) -> str:

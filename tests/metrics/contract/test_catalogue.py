@@ -18,8 +18,8 @@ import captious
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import registry
-from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.registry import METRICS
 from captious.metrics.contract.selection import select
 from tests.support.corpora import table
 from tests.support.every_metric import MISSING

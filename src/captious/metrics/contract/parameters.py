@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from operator import attrgetter
-from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.text import Tokenizer, as_tokenizer
@@ -29,6 +29,14 @@ MaybeNumber = TypeVar("MaybeNumber", bound=float | None)
 MaybeInteger = TypeVar("MaybeInteger", bound=int | None)
 
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class Described(TypedDict, total=False):
+    """What is said of a parameter of any kind; see ``Parameter``."""
+
+    summary: str
+    signature_key: str | None
+    none: str
 
 
 class Parameter(Generic[Input, Value]):
@@ -117,8 +125,8 @@ class Parameter(Generic[Input, Value]):
         return self.parse(text)
 
     def parse(self, text: str) -> Any:
-        """Parse text other than "none"."""
-        raise ValueError(text)
+        """Parse text other than "none"; this class takes it as it is."""
+        return text
 
     def to_text(self, value: Any) -> str:
         """Format a value for labels, as the inverse of ``from_text``."""
@@ -153,11 +161,9 @@ class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
         least: float = -LARGE,
         most: float = LARGE,
         below: bool = False,
-        summary: str = "",
-        signature_key: str | None = None,
-        none: str = "none",
+        **described: Unpack[Described],
     ) -> None:
-        super().__init__(default=default, summary=summary, signature_key=signature_key, none=none)
+        super().__init__(default=default, **described)
         self.least, self.most, self.below = least, most, below
 
     def check(self, metric: Any, value: Any) -> Any:
@@ -196,11 +202,9 @@ class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
         least: int = 0,
         most: int = LARGE,
         optional: bool = False,
-        summary: str = "",
-        signature_key: str | None = None,
-        none: str = "none",
+        **described: Unpack[Described],
     ) -> None:
-        super().__init__(default=default, summary=summary, signature_key=signature_key, none=none)
+        super().__init__(default=default, **described)
         self.least, self.most = least, most
         self.optional = optional
 
@@ -217,9 +221,6 @@ class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
 
     def parse(self, text: str) -> int:
         return int(text)
-
-    def to_text(self, value: Any) -> str:
-        return "none" if value is None else str(value)
 
     @property
     def values(self) -> str:
@@ -275,10 +276,9 @@ class ChoiceParameter(Parameter[str, str]):
         default: str,
         choices: Iterable[str],
         refusal: str = "{metric} has no {name} {value}",
-        summary: str = "",
-        signature_key: str | None = None,
+        **described: Unpack[Described],
     ) -> None:
-        super().__init__(default=default, summary=summary, signature_key=signature_key)
+        super().__init__(default=default, **described)
         self.choices = tuple(choices)
         self.refusal = refusal
 
@@ -289,9 +289,6 @@ class ChoiceParameter(Parameter[str, str]):
                 hint=f"give {', '.join(self.choices)}",
             )
         return str(value)
-
-    def parse(self, text: str) -> str:
-        return text
 
     @property
     def values(self) -> str:
@@ -308,9 +305,6 @@ class TextParameter(Parameter[str, str]):
             raise self._refusal(metric, value, "text without commas and vertical bars")
         return value
 
-    def parse(self, text: str) -> str:
-        return text
-
 
 class ResourceParameter(Parameter[Input, Value]):
     """A resource that is read from a name, a file or an object: vectors, frequencies, weights.
@@ -319,6 +313,9 @@ class ResourceParameter(Parameter[Input, Value]):
         read: converts the input to a value; also None, unless ``keep_none``.
         keep_none: keep None as it is.
         show: formats the value for signatures; None for its label.
+        needs: what a metric lacks without a value, for messages; empty if it can be made without.
+        hint: how to give a value that a metric lacks.
+        in_labels: whether labels show a value that is not the default.
     """
 
     text_form = "text"
@@ -330,17 +327,20 @@ class ResourceParameter(Parameter[Input, Value]):
         read: Callable[[Any], Any] | None = None,
         keep_none: bool = False,
         show: Callable[[Any], object] | None = None,
-        summary: str = "",
-        signature_key: str | None = None,
+        needs: str = "",
+        hint: str = "",
+        in_labels: bool = True,
+        **described: Unpack[Described],
     ) -> None:
-        super().__init__(default=default, summary=summary, signature_key=signature_key)
+        super().__init__(default=default, **described)
         self._read, self._keep_none, self._show = read, keep_none, show
+        self._needs, self._hint = needs, hint
+        self.required, self.in_labels = self.required or bool(needs), in_labels
 
     def check(self, metric: Any, value: Any) -> Any:
+        if value is None and self._needs:
+            raise ParameterError(f"{metric.name} needs {self._needs}", hint=self._hint)
         return value if self._read is None or (value is None and self._keep_none) else self._read(value)
-
-    def parse(self, text: str) -> str:
-        return text
 
     def to_text(self, value: Any) -> str:
         return "none" if value is None else label_of(value)

@@ -1,6 +1,6 @@
 """The catalogue of metrics by name, and requests of metrics as text.
 
-It has the metrics of this package, registered ones, and those of other packages. ``built_in.py`` lists the package's
+It has the metrics of this package, registered ones, and those of other packages. ``built_in.tsv`` lists the package's
 metrics with their outputs, so that looking one up imports no other; tools/catalogue.py generates it. Others are added
 with ``register``, or by an entry point of the group ``captious.metrics``, whose name is that of the metric and whose
 value is its class, or a function. The COCO caption toolkit, its leaderboard and tables of papers have other names for
@@ -9,14 +9,14 @@ outputs: ``label_in_scheme``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from captious.errors import CaptionWarning, ParameterError, UnknownNameError
-from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.functions import metric_class
 from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, is_built_in, no_parameter
 from captious.metrics.contract.settings import Settings
@@ -26,6 +26,17 @@ from captious.words import shortened
 # The catalogue.
 
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
+
+
+def _listed() -> Iterator[tuple[str, tuple[str, str, tuple[str, ...]]]]:
+    _, *lines = Path(__file__).with_name("built_in.tsv").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        name, module, class_name, outputs = line.split("\t")
+        yield name, (module, class_name, tuple(outputs.split()))
+
+
+#: The metrics of the package: name -> (module, class, outputs).
+METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = dict(_listed())
 
 _PLUGINS = EntryPoints("captious.metrics", "metric", tuple(METRICS))
 _registered: dict[str, type[BaseMetric]] = {}

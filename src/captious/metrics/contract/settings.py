@@ -18,7 +18,7 @@ from captious.data import References, read_references
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
-from captious.plugins import deferred
+from captious.plugins import MEANINGS, deferred
 from captious.text import Tokenizer, as_tokenizer
 from captious.words import shortened
 
@@ -155,36 +155,15 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-# Keywords that users know from other libraries, or expect of a function, and what is written here.
+# Keywords that users know from other libraries, or expect of a function: what is written here.
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
-_CANDIDATES = ("candidates", "candidate", "systems")
-_METRIC = ("metrics", "metric")
-_IN_FILES = "captious.CaptionFile(path, {name}=...), which is accepted wherever a path is"
-_THREADS = "settings=captious.Settings(threads=...)"
-#: Keyword -> parameters, of which a function has one; or what to write.
-_OTHER_KEYWORDS: Mapping[str, tuple[str, ...] | str] = {
-    **dict.fromkeys(("preds", "pred", "predictions", "prediction", "hyps", "hypotheses", "hypothesis"), _CANDIDATES),
-    **dict.fromkeys(("candidate", "cands", "captions", "caption", "res", "results", "generated"), _CANDIDATES),
-    **dict.fromkeys(("refs", "ref", "reference", "target", "targets", "gts", "gt", "ground_truth"), ("references",)),
-    **dict.fromkeys(("metric", "metrics", "scorer", "scorers"), _METRIC),
-    **dict.fromkeys(("columns", "split", "format", "layout"), _IN_FILES),
-    **dict.fromkeys(("n_jobs", "num_threads", "nthreads", "num_workers", "workers", "processes"), _THREADS),
-    **dict.fromkeys(("lang", "locale"), "settings=captious.Settings(language=...)"),
-    **dict.fromkeys(("tokenize", "tokenization"), "settings=captious.Settings(tokenizer=...)"),
-    **dict.fromkeys(("df", "document_frequencies"), "settings=captious.Settings(idf=...)"),
-    **dict.fromkeys(("subset", "common", "ignore_missing"), 'match="common"'),
-    **dict.fromkeys(("of_k", "best_of", "reduce", "aggregate"), 'several="mean" or several="best"'),
-    **dict.fromkeys(("id_type", "id_mode", "match_ids"), ("ids",)),
-    **dict.fromkeys(("names", "name", "label", "model_name"), ("system", "systems")),
-    **dict.fromkeys(("n_resamples", "n_bootstrap", "bootstrap", "num_resamples"), ("resamples",)),
-    **dict.fromkeys(("confidence", "confidence_level", "alpha"), ("level",)),
-    **dict.fromkeys(("random_state", "random_seed", "rng"), ("seed",)),
-    **dict.fromkeys(("benchmark", "dataset", "datasets"), ("benchmarks",)),
-    **dict.fromkeys(("file", "output", "out"), ("path",)),
-}
+#: Keywords of ``captious.CaptionFile``.
+_OF_FILES = frozenset({"columns", "split", "format", "layout"})
+#: Parameters that take words -> what to write.
+_WORDS = {"match": 'match="common"', "several": 'several="mean" or several="best"'}
 
 
 def answers_other_keywords(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -214,10 +193,12 @@ def answers_other_keywords(function: Callable[Parameters, Returned]) -> Callable
 
 def _written_instead(name: str, known: Mapping[str, inspect.Parameter]) -> str:
     """Return what to write instead of an unknown keyword; empty if that is not known."""
-    if "settings" in known and name in {field.name for field in fields(Settings)}:
-        return f"settings=captious.Settings({name}=...)"
-    instead = _OTHER_KEYWORDS.get(name, "")
-    if isinstance(instead, tuple):
-        return next((f"{parameter}=..." for parameter in instead if parameter in known), "")
-    parameter = instead.partition("=")[0]
-    return instead.format(name=name) if parameter in known or not parameter.isidentifier() else ""
+    settings = {field.name for field in fields(Settings)} if "settings" in known else set()
+    for meaning in (name, *MEANINGS.get(name.replace("_", "-"), ())):
+        if meaning in known:
+            return _WORDS.get(meaning, f"{meaning}=...")
+        if meaning in settings:
+            return f"settings=captious.Settings({meaning}=...)"
+        if meaning in _OF_FILES:
+            return f"captious.CaptionFile(path, {meaning}=...), which is accepted wherever a path is"
+    return ""

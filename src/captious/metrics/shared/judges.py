@@ -122,28 +122,26 @@ Reading = Callable[[Answer], float | None]
 class JudgeParameter(ResourceParameter[ChatModel | str | os.PathLike[str] | None, ChatModel]):
     """The model that judges."""
 
-    required = True
-
-    def check(self, metric: Any, value: Any) -> ChatModel:
-        if value is None:
-            raise ParameterError(
-                f"{metric.name} needs a model behind an endpoint",
-                hint=f"give it: {setting('judge', 'MODEL')}, with the name of a model"
-                + either(python=" or a captious.ChatModel", command=""),
-            )
-        return as_chat_model(value)
+    def __init__(self) -> None:
+        super().__init__(
+            default=None,
+            read=as_chat_model,
+            needs="a model behind an endpoint",
+            hint=f"give it: {setting('judge', 'MODEL')}, with the name of a model"
+            + either(python=" or a captious.ChatModel", command=""),
+            summary="the model: a name, or a file that describes it",
+        )
 
 
 class _Images(ResourceParameter[str | os.PathLike[str] | None, Path | None]):
     """The folder of the image files, for variants that show images."""
-
-    in_labels = False
 
     def __init__(self) -> None:
         super().__init__(
             default=None,
             read=Path,
             keep_none=True,
+            in_labels=False,
             summary="folder of image files, named by image id, for variants that show images",
             signature_key="",
         )
@@ -167,7 +165,7 @@ class ModelJudge(BaseMetric):
     #: The places of captions in prompts.
     places: ClassVar[tuple[str, ...]] = ("candidate",)
 
-    judge: JudgeParameter = JudgeParameter(default=None, summary="the model: a name, or a file that describes it")
+    judge: JudgeParameter = JudgeParameter()
     images: _Images = _Images()
     prompt: PromptParameter = PromptParameter()
     temperature: NumberParameter[float] = NumberParameter(
