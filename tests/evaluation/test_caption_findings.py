@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from captious.evaluation import evaluate
 from captious.evaluation.checks import CaptionFindings, excerpt, reference_warnings
 from captious.metrics.contract.selection import select
 from captious.metrics.shared.frequencies import DocumentFrequencies
+from captious.report.page import report_page
+from tests.support.pages import Page
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCES = captious.read_references(EXAMPLES / "references.json")
@@ -359,6 +362,36 @@ def test_captions_far_longer_than_references_are_said_above_the_default_table() 
     with pytest.warns(captious.CaptiousWarning):
         named = captious.score_systems(systems, metrics=["cider-d"])
     assert "times as long" not in named.to_table().title
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_what_means_nothing_for_the_captions_is_marked_nowhere() -> None:
+    references = {i: [f"a dog runs {i}", f"dog {i} is on the grass"] for i in range(12)}
+    long = {i: f"a dog {i} runs over the wide green grass with a red ball and then it jumps, barks" for i in range(12)}
+    tables = {
+        "a": captious.read_captions(long, references),
+        "b": captious.read_captions({i: text[:70] for i, text in long.items()}, references),
+        "c": captious.read_captions({i: f"{'so it is said ' * 5} {i}" for i in long}, references),
+    }
+    german = {image: [text, f"{text} x"] for image, text in GERMAN.items()}
+    foreign = {
+        name: captious.read_captions(captions, german)
+        for name, captions in {"a": GERMAN, "b": dict.fromkeys(GERMAN, "x"), "c": dict.fromkeys(GERMAN, "y")}.items()
+    }
+    for systems, metrics, unmarked in (
+        (tables, None, {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "cider-d"}),
+        (foreign, ["spice", "rouge-l"], {"spice"}),
+    ):
+        compared = captious.compare(systems, metrics=metrics, resamples=1000)
+        for name in compared.reports["a"]:
+            if name in unmarked:
+                assert not any(compared.beaten(system, name) for system in systems), name
+        page = Page(report_page([*compared.reports.values()], resamples=20))
+        ranked = {output["name"] for output in page.manifest["outputs"] if output["ranked"]}
+        assert ranked
+        assert not ranked & unmarked
+        (best,) = re.findall(r"Best score: .*? of (\d+) metric", page.text)
+        assert int(best) <= len(ranked)
 
 
 def test_advice_names_the_metrics_of_the_run_alone() -> None:
