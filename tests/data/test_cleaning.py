@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.data.checks import cleaned, is_markdown, is_prompt_answer
+from captious.data.checks import cleaned, kinds_in
 from captious.errors import UnknownNameError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -60,8 +60,10 @@ def test_beginnings_of_answers_are_removed(text: str, expected: str) -> None:
 def test_captions_of_people_stay_as_they_are() -> None:
     texts = captious.read_references(EXAMPLES / "references.json").texts
     assert cleaned(texts, ("markdown", "prompt")) == texts
-    assert not is_markdown(texts).any()
-    assert not is_prompt_answer(texts).any()
+    found = kinds_in(texts)
+    assert not found["markdown"].any()
+    assert not found["prompt"].any()
+    assert not found["refusal"].any()
 
 
 def test_rules_are_named_in_signatures_and_on_the_table() -> None:

@@ -241,8 +241,8 @@ def _site_warnings(warnings: Sequence[CaptionWarning], replacements: Mapping[str
 
 def _site_words() -> dict[str, str]:
     """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
-    options = [kind.option for kind in KINDS.values() if kind.option is not None]
-    return {f" with {shown(option(*name_and_value), 'challenge')}": " before you submit" for name_and_value in options}
+    rules = [kind.rule for kind in KINDS.values() if kind.rule]
+    return {f" with {shown(option('clean', rule), 'challenge')}": " before you submit" for rule in rules}
 
 
 def _warnings(
