@@ -16,6 +16,7 @@ from captious.data import Captions
 from captious.data.checks import TEXT_KINDS, repeats_itself
 from captious.evaluation import evaluate
 from captious.evaluation.checks import CaptionFindings, excerpt, reference_warnings
+from captious.evaluation.scoring import fit_resource
 from captious.metrics.contract.selection import select
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.report.page import report_page
@@ -392,6 +393,49 @@ def test_what_means_nothing_for_the_captions_is_marked_nowhere() -> None:
         assert not ranked & unmarked
         (best,) = re.findall(r"Best score: .*? of (\d+) metric", page.text)
         assert int(best) <= len(ranked)
+
+
+@pytest.mark.parametrize(
+    ("references", "kinds_of_warnings"),
+    [
+        ({1: [""], 2: [" "]}, ["empty-references"]),
+        ({1: ["", "\t"], 2: ["", "..."]}, ["empty-references"]),
+        ({1: [""], 2: ["a cat sits"]}, ["one-reference"]),
+        ({1: ["", "a dog"], 2: ["a cat sits", ""]}, []),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_empty_references_are_said_to_be_empty(
+    references: dict[int, list[str]], kinds_of_warnings: list[str], tmp_path: Path
+) -> None:
+    candidates = {1: "a dog runs", 2: "a cat sits"}
+    scored, checked = captious.score(candidates, references, "bleu-4"), captious.check(candidates, references)
+    for warnings in (scored.warnings, checked.warnings):
+        assert [each.kind for each in warnings if each.kind.endswith("reference") or "empty" in each.kind] == (
+            kinds_of_warnings
+        )
+    (one,) = captious.score({1: "a dog"}, {1: [""]}, "bleu-4").warnings
+    assert one.startswith("all references are empty")
+    (tmp_path / "references.json").write_text('{"1": [""]}')
+    assert fit_resource("cider-d", [tmp_path / "references.json"]).warnings == [one]
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        {"beach_dog": "beach_dog", "park cat": "park cat", "red": " red "},
+        {"photos/beach_dog.jpg": "beach_dog", "b/park.cat.png": "park", "one.jpg": "one"},
+        {42: "42", 43: "Image 43", 44: "photo #44"},
+        {"a1": "a1", "b2": "b2", "c3": "c3"},
+    ],
+)
+def test_captions_that_are_the_ids_of_their_images_are_found(candidates: dict[int | str, str]) -> None:
+    references = {image: ["a dog runs", "the dog is on the grass"] for image in candidates}
+    (found,) = CaptionFindings.of(captious.read_captions(candidates, references)).findings
+    assert (found.kind, found.n) == ("name", 3)
+    changed = dict(zip(candidates, [*[*candidates.values()][1:], "a dog"], strict=True))
+    if not any(map(str.isdigit, "".join(candidates.values()))):
+        assert "name" not in kinds(captious.read_captions(changed, references))
 
 
 def test_advice_names_the_metrics_of_the_run_alone() -> None:

@@ -275,7 +275,7 @@ _REFUSAL = re.compile(
 )
 _FILE_NAME = re.compile(
     r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
-    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[_-]?\d[\d_-]*\s*\Z",
+    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*\d[\d_-]*\s*\Z",
     re.IGNORECASE,
 )
 _DECOMPOSED = re.compile(r"[\u0300-\u036f\u3099\u309a]|[\u1100-\u11ff]{2}")
@@ -365,7 +365,7 @@ TEXT_KINDS: dict[str, Kind] = {
         usual=2e-4,
     ),
     "name": Kind(
-        "are file names, addresses or numbers",
+        "are ids, file names, addresses or numbers",
         "is this the column of the captions?",
         "photo_000001.jpg",
         _FILE_NAME,

@@ -315,12 +315,14 @@ class CaptionFindings:
         else:
             texts, rows = captions.candidates, np.arange(len(captions))
             tokens, _ = captions.layer(TokenLayer(PTB))
+        ids = [str(captions.ids[row]) for row in rows]
         reference_texts = references.texts if references.present else ()
         reference_words = np.zeros(len(texts))
         of_references = main_language(reference_texts[:_OF_LANGUAGE])
         languages = _languages(texts, tokens, of_references)
         is_foreign = ~np.isin(languages, ("", "en"))
         masks = kinds_in(texts)
+        masks["name"] |= [*map(_names, texts, ids)]
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
@@ -338,7 +340,6 @@ class CaptionFindings:
             explained = np.any([masks[reason] for reason in reasons], axis=0)
             for kind in masks.keys() & hidden:
                 masks[kind] &= ~explained
-        ids = captions.ids
         found = {kind: np.flatnonzero(mask) for kind, mask in masks.items() if mask.any()}
         return cls(
             len(texts),
@@ -346,7 +347,7 @@ class CaptionFindings:
             int(np.diff(references.offsets).max(initial=0)) if references.present else 0,
             (float(tokens.lengths.sum()), float(reference_words.sum())),
             {
-                kind: (len(where), tuple(str(ids[rows[i]]) for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
+                kind: (len(where), tuple(ids[i] for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
                 for kind, where in found.items()
             },
             {kind: n for kind, mask in kinds_in(reference_texts[:_SAMPLE]).items() if (n := int(mask.sum()))},
@@ -439,11 +440,13 @@ class CaptionFindings:
     def warnings(self) -> list[CaptionWarning]:
         """Warnings about the captions, one sentence each, for any metrics."""
         findings = [finding.sentence for finding in self.findings]
-        return [*self.few_references, *self._alike_references, *findings]
+        return [*self.of_references, *self._alike_references, *findings]
 
     @property
-    def few_references(self) -> list[CaptionWarning]:
-        """The warning that every image has only one reference."""
+    def of_references(self) -> list[CaptionWarning]:
+        """The warning that references are empty, or else that every image has only one."""
+        if self.references and not self.words[1]:
+            return [_EMPTY_REFERENCES]
         if self.most_references != 1 or self.n <= 1:
             return []
         text = (
@@ -483,7 +486,7 @@ class CaptionFindings:
         metrics = [item.metric for item in selection]
         sentences = [*self._of_lengths(selection)]
         if any(metric.needs_references for metric in metrics):
-            sentences += self.few_references
+            sentences += self.of_references
         return sentences + [finding.sentence for finding in self.findings_for(selection)]
 
     def _of_lengths(self, selection: Selection) -> list[CaptionWarning]:
@@ -516,6 +519,11 @@ class CaptionFindings:
         )
 
 
+_EMPTY_REFERENCES = CaptionWarning(
+    "all references are empty or have no words: metrics that compare captions with them give 0. Is this the column of "
+    "the references?",
+    "empty-references",
+)
 #: The kind of the warning about captions far longer than references, which tables show above them.
 LENGTH = "length"
 _WITH_LANGUAGE = frozenset(("script", "foreign", "language"))
@@ -575,6 +583,11 @@ def _is_english(metric: BaseMetric) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _names(text: str, image: str) -> bool:
+    """Return whether a text is the id of its image, or the name in it without folder and extension."""
+    return bool(text) and text.strip() in (image, image.rpartition("/")[2].partition(".")[0])
 
 
 def _shown(kind: str, text: str) -> str:
@@ -836,8 +849,10 @@ def few_images_warning(n: int) -> list[CaptionWarning]:
     ]
 
 
-def single_reference_warning(references: References) -> list[CaptionWarning]:
-    """Return a warning if every image has only one reference."""
+def warnings_of_references(references: References) -> list[CaptionWarning]:
+    """Return a warning if all references are empty, or else if every image has only one reference."""
+    if not any(map(str.strip, references.texts)):
+        return [_EMPTY_REFERENCES]
     if len(references.texts) != len(references):
         return []
     sentence = "every image has only one caption: are these references, or the candidates of a system?"
