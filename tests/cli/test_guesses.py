@@ -104,6 +104,9 @@ GUESSES: dict[str, tuple[int, list[str]]] = {
     "compare b.json i.json r.json -m bleu-4,rouge-l --resamples 9": (0, ["bleu-4", "rouge-l"]),
     "compare b.json i.json r.json -m bleu-4 --n-bootstrap 9": (2, ["did you mean --resamples?"]),
     "check b.json": (0, ["24 candidates"]),
+    "check b.json empty.json": (0, ["all references are empty"]),
+    "score b.json empty.json -m bleu-4": (0, ["all references are empty"]),
+    "prepare empty.json -m bleu-4 -o out.prepared": (0, ["all references are empty"]),
     "report b.json r.json": (2, ["'-o'"]),
     "explain bleu-4 'a cat' 'the cat'": (0, ["candidate"]),
     "explain bleu-4 '- a cat' 'the cat'": (2, ["captious explain bleu-4 -- '- a cat' 'the cat'"]),
@@ -132,6 +135,7 @@ def typed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = json.loads((folder / "b.json").read_text())
     (folder / "few.json").write_text(json.dumps(rows[:1]))
     (folder / "wrapped.csv").write_text("key,text\n" + "".join(f"{row['image_id']},{row['caption']}\n" for row in rows))
+    (folder / "empty.json").write_text(json.dumps({row["image_id"]: [""] for row in rows}))
     monkeypatch.setenv("SHELL", "/bin/bash")
     return folder
 

@@ -60,7 +60,10 @@ def test_beginnings_of_answers_are_removed(text: str, expected: str) -> None:
 def test_captions_of_people_stay_as_they_are() -> None:
     texts = captious.read_references(EXAMPLES / "references.json").texts
     assert cleaned(texts, ("markdown", "prompt")) == texts
-    assert not any(kinds_in(texts)[kind].any() for kind in ("markdown", "prompt"))
+    found = kinds_in(texts)
+    assert not found["markdown"].any()
+    assert not found["prompt"].any()
+    assert not found["refusal"].any()
 
 
 def test_rules_are_named_in_signatures_and_on_the_table() -> None:

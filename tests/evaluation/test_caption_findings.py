@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,8 +16,11 @@ from captious.data import Captions
 from captious.data.checks import TEXT_KINDS, repeats_itself
 from captious.evaluation import evaluate
 from captious.evaluation.checks import CaptionFindings, excerpt, reference_warnings
+from captious.evaluation.scoring import fit_resource
 from captious.metrics.contract.selection import select
 from captious.metrics.shared.frequencies import DocumentFrequencies
+from captious.report.page import report_page
+from tests.support.pages import Page
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCES = captious.read_references(EXAMPLES / "references.json")
@@ -359,6 +363,79 @@ def test_captions_far_longer_than_references_are_said_above_the_default_table() 
     with pytest.warns(captious.CaptiousWarning):
         named = captious.score_systems(systems, metrics=["cider-d"])
     assert "times as long" not in named.to_table().title
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_what_means_nothing_for_the_captions_is_marked_nowhere() -> None:
+    references = {i: [f"a dog runs {i}", f"dog {i} is on the grass"] for i in range(12)}
+    long = {i: f"a dog {i} runs over the wide green grass with a red ball and then it jumps, barks" for i in range(12)}
+    tables = {
+        "a": captious.read_captions(long, references),
+        "b": captious.read_captions({i: text[:70] for i, text in long.items()}, references),
+        "c": captious.read_captions({i: f"{'so it is said ' * 5} {i}" for i in long}, references),
+    }
+    german = {image: [text, f"{text} x"] for image, text in GERMAN.items()}
+    foreign = {
+        name: captious.read_captions(captions, german)
+        for name, captions in {"a": GERMAN, "b": dict.fromkeys(GERMAN, "x"), "c": dict.fromkeys(GERMAN, "y")}.items()
+    }
+    for systems, metrics, unmarked in (
+        (tables, None, {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "cider-d"}),
+        (foreign, ["spice", "rouge-l"], {"spice"}),
+    ):
+        compared = captious.compare(systems, metrics=metrics, resamples=1000)
+        for name in compared.reports["a"]:
+            if name in unmarked:
+                assert not any(compared.beaten(system, name) for system in systems), name
+        page = Page(report_page([*compared.reports.values()], resamples=20))
+        ranked = {output["name"] for output in page.manifest["outputs"] if output["ranked"]}
+        assert ranked
+        assert not ranked & unmarked
+        (best,) = re.findall(r"Best score: .*? of (\d+) metric", page.text)
+        assert int(best) <= len(ranked)
+
+
+@pytest.mark.parametrize(
+    ("references", "kinds_of_warnings"),
+    [
+        ({1: [""], 2: [" "]}, ["empty-references"]),
+        ({1: ["", "\t"], 2: ["", "..."]}, ["empty-references"]),
+        ({1: [""], 2: ["a cat sits"]}, ["one-reference"]),
+        ({1: ["", "a dog"], 2: ["a cat sits", ""]}, []),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_empty_references_are_said_to_be_empty(
+    references: dict[int, list[str]], kinds_of_warnings: list[str], tmp_path: Path
+) -> None:
+    candidates = {1: "a dog runs", 2: "a cat sits"}
+    scored, checked = captious.score(candidates, references, "bleu-4"), captious.check(candidates, references)
+    for warnings in (scored.warnings, checked.warnings):
+        assert [each.kind for each in warnings if each.kind.endswith("reference") or "empty" in each.kind] == (
+            kinds_of_warnings
+        )
+    (one,) = captious.score({1: "a dog"}, {1: [""]}, "bleu-4").warnings
+    assert one.startswith("all references are empty")
+    (tmp_path / "references.json").write_text('{"1": [""]}')
+    assert fit_resource("cider-d", [tmp_path / "references.json"]).warnings == [one]
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        {"beach_dog": "beach_dog", "park cat": "park cat", "red": " red "},
+        {"photos/beach_dog.jpg": "beach_dog", "b/park.cat.png": "park", "one.jpg": "one"},
+        {42: "42", 43: "Image 43", 44: "photo #44"},
+        {"a1": "a1", "b2": "b2", "c3": "c3"},
+    ],
+)
+def test_captions_that_are_the_ids_of_their_images_are_found(candidates: dict[int | str, str]) -> None:
+    references = {image: ["a dog runs", "the dog is on the grass"] for image in candidates}
+    (found,) = CaptionFindings.of(captious.read_captions(candidates, references)).findings
+    assert (found.kind, found.n) == ("name", 3)
+    changed = dict(zip(candidates, [*[*candidates.values()][1:], "a dog"], strict=True))
+    if not any(map(str.isdigit, "".join(candidates.values()))):
+        assert "name" not in kinds(captious.read_captions(changed, references))
 
 
 def test_advice_names_the_metrics_of_the_run_alone() -> None:

@@ -468,7 +468,7 @@ class TestExamples:
         assert len(comparison.examples(99)) == 10
         assert comparison.examples(0) == []
 
-    @pytest.mark.filterwarnings("ignore:.*are file names, addresses or numbers:captious.CaptiousWarning")
+    @pytest.mark.filterwarnings("ignore:.*are ids, file names, addresses or numbers:captious.CaptiousWarning")
     def test_ties_stay_in_the_order_of_the_references(self, given) -> None:
         images = [*"zmaybxcwdv"]
         comparison = captious.compare(

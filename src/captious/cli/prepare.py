@@ -13,7 +13,7 @@ from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.data.formats import EXTENSIONS
 from captious.errors import ParameterError
-from captious.evaluation.checks import single_reference_warning
+from captious.evaluation.checks import warnings_of_references
 from captious.evaluation.scoring import write
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -46,4 +46,4 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
     size = f"{counted(len(table.texts), 'reference')}, {output.stat().st_size / 1e6:,.1f} MB"
     metrics = [item.metric.name for item in selection]
     click.echo(f"{output}: {images}, {size}; prepared for {', '.join(metrics)}", err=True)
-    warn([*selection.warnings, *single_reference_warning(table)])
+    warn([*selection.warnings, *warnings_of_references(table)])

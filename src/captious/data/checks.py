@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # nothing for ordinary captions.
 
 _BETWEEN = "\x00"  # between texts
+_NEVER = re.compile(r"(?!)")
 _FLAGS = re.MULTILINE | re.IGNORECASE | re.VERBOSE
 
 
@@ -168,6 +169,7 @@ _SENTENCE_MARKS = (*(end + after for end in ".!?" for after in " \t\n\"')]"), "�
 _MARKDOWN_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<")
 _REPEATED = 6  # words that a repetition has at least
 _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
+_LONG_TEXT = 25  # words of a text whose end is looked at
 
 _TAG_NAMES = (
     r"a|article|blockquote|body|box|caption|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
@@ -272,7 +274,7 @@ _REFUSAL = re.compile(
 )
 _FILE_NAME = re.compile(
     r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
-    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[_-]?\d[\d_-]*\s*\Z",
+    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*\d[\d_-]*\s*\Z",
     re.IGNORECASE,
 )
 _DECOMPOSED = re.compile(r"[\u0300-\u036f\u3099\u309a]|[\u1100-\u11ff]{2}")
@@ -286,26 +288,42 @@ _INVISIBLE = re.compile(
 
 
 @dataclass(frozen=True)
-class TextKind:
-    """A kind of text that makes scores misleading, found in the text alone.
+class Kind:
+    """A kind of caption that makes scores misleading.
 
     Args:
         predicate: the rest of the sentence "12 of 100 candidates ...", from its verb, in the plural.
-        advice: the effect on scores, or the cause.
-        example: a text of this kind.
+        advice: the effect on scores, or the cause, and a remedy; ``{metrics}`` stands for the metrics of the run that
+            it concerns.
+        example: a text of this kind; empty for kinds that are not found by a pattern.
         pattern: what is searched for.
         marks: in lower case; every match contains one of them. None if every match has a character beyond ASCII.
-        rule: the rule that cleans it; empty for none.
-        usual: the share of captions by people that may match; docs/check.md has the counts.
+        rule: the rule that cleans it, which the advice ends with; empty for none.
+        usual: the share of captions by people that may be of this kind; docs/check.md has the counts.
+        least: share of candidates below which it may be chance; 0 for kinds that are never chance.
+        needs_references: it is detected by comparison with references.
+        of_tokens: it only matters to metrics for English, whatever the references.
+        of_length: it only matters to metrics that depend on length.
+        before_scoring: only ``check`` reports it; the metrics concerned issue their own warnings.
     """
 
     predicate: str
     advice: str
-    example: str
-    pattern: re.Pattern[str]
+    example: str = ""
+    pattern: re.Pattern[str] = _NEVER
     marks: tuple[str, ...] = ()
     rule: str = ""
     usual: float = 0.0
+    least: float = 0.0
+    needs_references: bool = False
+    of_tokens: bool = False
+    of_length: bool = False
+    before_scoring: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """Whether it matters to metrics without references, too."""
+        return not (self.needs_references or self.of_tokens or self.of_length or self.before_scoring)
 
     def place(self, text: str) -> int:
         """Return where the first match begins."""
@@ -315,8 +333,8 @@ class TextKind:
 
 _WORDS = "metrics take them for words"
 #: The table of kinds that are found by a pattern, in the order of messages.
-TEXT_KINDS: dict[str, TextKind] = {
-    "failure": TextKind(
+TEXT_KINDS: dict[str, Kind] = {
+    "failure": Kind(
         "are failure messages",
         "ask the captioner again, or leave these images out",
         "Failed to obtain answer via API.",
@@ -330,7 +348,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         ),
         usual=2e-5,
     ),
-    "refusal": TextKind(
+    "refusal": Kind(
         "refuse to describe the image",
         "scores count every word of it",
         "I'm sorry, but I can't assist with that.",
@@ -345,8 +363,8 @@ TEXT_KINDS: dict[str, TextKind] = {
         ),
         usual=2e-4,
     ),
-    "name": TextKind(
-        "are file names, addresses or numbers",
+    "name": Kind(
+        "are ids, file names, addresses or numbers",
         "is this the column of the captions?",
         "photo_000001.jpg",
         _FILE_NAME,
@@ -356,7 +374,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         ),
         usual=2e-5,
     ),
-    "think": TextKind(
+    "think": Kind(
         "hold the thoughts of a model",
         "metrics take them for the caption: remove them with",
         "<think>I see a dog.</think> a dog",
@@ -364,7 +382,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         ("think", "thought>", "thought|>", "reasoning>", "scratchpad>", "reflection>"),
         "think",
     ),
-    "json": TextKind(
+    "json": Kind(
         "are JSON",
         "metrics take its keys and marks for words: read the caption from it with",
         '{"caption": "a dog"}',
@@ -372,7 +390,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         ("{", "["),
         "json",
     ),
-    "tokens": TextKind(
+    "tokens": Kind(
         "hold special tokens of a model",
         f"{_WORDS}: remove them with",
         "a dog </s> <pad>",
@@ -380,7 +398,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         ("<", "[", "startseq", "endseq"),
         "tokens",
     ),
-    "pieces": TextKind(
+    "pieces": Kind(
         "hold marks of a subword tokenizer",
         "words of references are not found in them: join the pieces with",
         "aĠdog",
@@ -388,7 +406,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         ("ġ", "ċ", "▁", "##", "@@"),
         "pieces",
     ),
-    "mojibake": TextKind(
+    "mojibake": Kind(
         "hold characters read in the wrong encoding",
         "words with them are unknown to the references: read the file as UTF-8, or repair them with",
         "a cafÃ©",
@@ -397,7 +415,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         "mojibake",
         1e-4,
     ),
-    "html": TextKind(
+    "html": Kind(
         "hold entities or tags of HTML",
         f"{_WORDS}: make them text with",
         "a &quot;red&quot; bus",
@@ -406,7 +424,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         "html",
         6e-4,
     ),
-    "ansi": TextKind(
+    "ansi": Kind(
         "hold codes of a terminal or control characters",
         f"{_WORDS}: remove them with",
         "\x1b[32ma dog\x1b[0m",
@@ -414,7 +432,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         ("\x1b", "[", *_CONTROLS),
         "ansi",
     ),
-    "escapes": TextKind(
+    "escapes": Kind(
         "hold escapes in place of characters",
         f"{_WORDS}: replace them with",
         r"a dog.\nIt runs.",
@@ -423,7 +441,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         "escapes",
         1e-4,
     ),
-    "markdown": TextKind(
+    "markdown": Kind(
         "hold Markdown",
         "metrics take its marks for words, and lists for one sentence: remove it with",
         "**A dog** runs.",
@@ -432,7 +450,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         "markdown",
         1e-4,
     ),
-    "prompt": TextKind(
+    "prompt": Kind(
         "begin like the answer to a prompt",
         "where references do not, every word of it counts against precision: remove it with",
         "The image shows a dog.",
@@ -441,7 +459,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         "prompt",
         1e-3,
     ),
-    "quotes": TextKind(
+    "quotes": Kind(
         "are in quotation marks",
         "metrics that keep punctuation count the marks: remove them with",
         '"A dog runs."',
@@ -450,7 +468,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         "quotes",
         5e-4,
     ),
-    "decomposed": TextKind(
+    "decomposed": Kind(
         "hold letters and accents as separate characters (NFD)",
         "they differ from the same letters in one character (NFC), as most files have them: compose both sides with",
         "un cafe\u0301",
@@ -458,7 +476,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         rule="compose",
         usual=1e-4,
     ),
-    "fullwidth": TextKind(
+    "fullwidth": Kind(
         "hold full-width letters or digits, or ligatures",
         "they differ from ordinary ones: replace them on both sides with",
         "ａ ｄｏｇ",
@@ -466,7 +484,7 @@ TEXT_KINDS: dict[str, TextKind] = {
         rule="compose",
         usual=1e-4,
     ),
-    "invisible": TextKind(
+    "invisible": Kind(
         "hold invisible characters",
         "words with them differ from those without: remove them on both sides with",
         "a\u200b dog",
@@ -483,14 +501,9 @@ def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     masks = {name: joined.matching(kind.pattern, kind.marks) for name, kind in TEXT_KINDS.items()}
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
-    masks["empty"] = is_empty(texts)
+    masks["empty"] = np.array([not text.strip() for text in texts], bool)
     masks["sentences"] = joined.matching(_SENTENCE, _SENTENCE_MARKS)
     return masks
-
-
-def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Find texts of white space alone."""
-    return np.array([not text.strip() for text in texts], bool)
 
 
 def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
@@ -526,16 +539,15 @@ def repeats_itself(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArra
     return mask
 
 
-def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64], *, long: int = 25) -> NDArray[np.bool_]:
+def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Find long texts that end within a sentence, if most long texts end with a punctuation mark.
 
     Args:
         texts: n texts.
         n_words: their lengths, int64[n].
-        long: minimum words of a long text.
     """
     mask = np.zeros(len(texts), bool)
-    candidates = np.flatnonzero(n_words >= long)
+    candidates = np.flatnonzero(n_words >= _LONG_TEXT)
     for i in candidates.tolist():
         last = texts[i].rstrip().rstrip("\"'*_`)]”’»")[-1:]
         mask[i] = last.isalnum() or last in {",", ";", "-", "–"}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References, checks
-from captious.data.checks import TEXT_KINDS, TextKind, is_cut_off, is_in_another_script, kinds_in
+from captious.data.checks import TEXT_KINDS, Kind, is_cut_off, is_in_another_script, kinds_in
 from captious.errors import CaptionWarning, CaptiousWarning, marked, option, setting, shown
 from captious.metrics.contract.metric import BaseMetric, State
 from captious.metrics.contract.selection import Selection
@@ -62,58 +62,23 @@ _OF_LENGTH = ("cider", "bleu", "spider", "nkrimp")
 _DANGLING = ("a", "an", "the", "of", "with", "and", "his", "their", "its")
 
 
-@dataclass(frozen=True)
-class FindingKind:
-    """A kind of finding.
-
-    Args:
-        predicate: the rest of the sentence "12 of 100 candidates ...", from its verb, in the plural.
-        advice: the effect on scores, and a remedy; ``{metrics}`` stands for the metrics of the run that it concerns.
-        option: name and value of an option to append to the advice.
-        least: share of candidates below which it may be chance; 0 for kinds that are never chance.
-        usual: share of captions by people that may be of this kind.
-        needs_references: it is detected by comparison with references.
-        of_tokens: it only matters to metrics for English, whatever the references.
-        of_length: it only matters to metrics that depend on length.
-        before_scoring: only ``check`` reports it; the metrics concerned issue their own warnings.
-        alone: it matters to metrics without references, too.
-    """
-
-    predicate: str
-    advice: str
-    option: tuple[str, str] | None = None
-    least: float = 0.0
-    usual: float = 0.0
-    needs_references: bool = False
-    of_tokens: bool = False
-    of_length: bool = False
-    before_scoring: bool = False
-    alone: bool = False
-
-    @classmethod
-    def of_text(cls, kind: TextKind) -> Self:
-        """Return a kind of the table of ``captious.data.checks``."""
-        rule = ("clean", kind.rule) if kind.rule else None
-        return cls(kind.predicate, kind.advice, rule, usual=kind.usual, alone=True)
-
-
 #: All kinds, by name, in the order of messages.
 KINDS = {
-    "empty": FindingKind("are empty", "most metrics give them 0: was the output of the captioner lost?", alone=True),
-    **{name: FindingKind.of_text(kind) for name, kind in TEXT_KINDS.items()},
-    "copy": FindingKind(
+    "empty": Kind("are empty", "most metrics give them 0: was the output of the captioner lost?"),
+    **TEXT_KINDS,
+    "copy": Kind(
         "repeat a reference of the image",
         "are the candidates included in their own references?",
         least=0.1,
         needs_references=True,
     ),
-    "sentences": FindingKind(
+    "sentences": Kind(
         "have several sentences",
         "where references have one, {metrics} then mostly measure length: look at precision and recall",
         least=0.1,
         of_length=True,
     ),
-    "long": FindingKind(
+    "long": Kind(
         "are more than twice as long as the references of the image",
         "{metrics} then mostly measure length: ask the captioner for the length of the references, or look at "
         "precision and recall",
@@ -121,43 +86,41 @@ KINDS = {
         needs_references=True,
         of_length=True,
     ),
-    "short": FindingKind(
+    "short": Kind(
         "are less than half as long as the references of the image",
         "{metrics} then mostly measure length",
         least=0.25,
         needs_references=True,
         of_length=True,
     ),
-    "script": FindingKind(
+    "script": Kind(
         "are mostly not in the Latin script",
         "words are read as those of English by {metrics}, so that these scores mean little: name the language with",
         of_tokens=True,
     ),
-    "foreign": FindingKind(
+    "foreign": Kind(
         "are not in English",
         "words are cut and compared as those of English by {metrics}: name the language with",
         usual=1e-3,
         of_tokens=True,
     ),
-    "language": FindingKind(
+    "language": Kind(
         "are in another language than the references",
         "their words cannot be found there: are these the references for them?",
         usual=5e-3,
         needs_references=True,
     ),
-    "vocabulary": FindingKind(
+    "vocabulary": Kind(
         "share almost no words with any reference",
         "are they about other images, or in another language?",
         least=0.05,
         needs_references=True,
     ),
-    "repetition": FindingKind(
-        "repeat the same words three times or more in a row", "did the captioner get stuck?", least=0.01, alone=True
+    "repetition": Kind(
+        "repeat the same words three times or more in a row", "did the captioner get stuck?", least=0.01
     ),
-    "cut": FindingKind(
-        "end within a sentence", "was the number of new tokens of the captioner too small?", usual=3e-3, alone=True
-    ),
-    "parse": FindingKind(
+    "cut": Kind("end within a sentence", "was the number of new tokens of the captioner too small?", usual=3e-3),
+    "parse": Kind(
         f"have more than {LONG_SENTENCE} words",
         "SPICE, SPIDEr and HWCM parse each as one sentence, which takes up to three seconds a hundred words: use "
         "spice:split=sentences",
@@ -208,8 +171,7 @@ class Finding:
     @property
     def rule(self) -> str:
         """The rule that cleans them; empty for none."""
-        value = KINDS[self.kind].option
-        return "" if value is None else value[1]
+        return KINDS[self.kind].rule
 
     @property
     def sentence(self) -> FindingWarning:
@@ -259,8 +221,8 @@ class Finding:
         kind = KINDS[self.kind]
         metrics = ", ".join(self.metrics) or ("CIDEr-D and BLEU" if kind.of_length else _NONE_NAMED)
         advice = kind.advice.replace("{metrics}", metrics)
-        if kind.option is not None:
-            advice = f"{advice} {option(*kind.option)}"
+        if kind.rule:
+            advice = f"{advice} {option('clean', kind.rule)}"
         elif kind.of_tokens:
             advice = f"{advice} {setting('language', self.language or 'LANGUAGE')}"
             if self.language in WITHOUT_SPACES:
@@ -329,7 +291,6 @@ class CaptionFindings:
         reference_counts: kind -> number of references among those checked.
         n_looked_at: number of references checked.
         languages: languages of candidates that are not in English, with their numbers.
-        reference_languages: languages of the references, with the numbers of those looked at.
         same_references: the references of each image if all images have the same, in one text; empty if they differ.
     """
 
@@ -341,45 +302,44 @@ class CaptionFindings:
     reference_counts: Mapping[str, int] = field(default_factory=dict)
     n_looked_at: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
-    reference_languages: Mapping[str, int] = field(default_factory=dict)
     same_references: str = ""
 
     @classmethod
     def of(cls, captions: Captions | CaptionSets) -> CaptionFindings:
         """Check captions and, if present, their references."""
         references = captions.references
-        if isinstance(captions, CaptionSets):
-            texts, rows = captions.candidates.texts, np.repeat(np.arange(len(captions)), captions.counts)
-        else:
-            texts, rows = captions.candidates, np.arange(len(captions))
         reference_tokens = references.layer(TokenLayer(PTB))
         if isinstance(captions, CaptionSets):
+            texts, rows = captions.candidates.texts, np.repeat(np.arange(len(captions)), captions.counts)
             tokens = Tokens.of(texts, PTB, reference_tokens.vocabulary)
         else:
+            texts, rows = captions.candidates, np.arange(len(captions))
             tokens, _ = captions.layer(TokenLayer(PTB))
+        ids = [str(captions.ids[row]) for row in rows]
         reference_texts = references.texts if references.present else ()
-        looked_at = reference_texts[:_SAMPLE]
-        reference_words = (
-            _mean_lengths(reference_tokens, references)[rows] if references.present else np.zeros(len(texts))
-        )
+        reference_words = np.zeros(len(texts))
+        of_references = main_language(reference_texts[:_OF_LANGUAGE])
+        languages = _languages(texts, tokens, of_references)
+        is_foreign = ~np.isin(languages, ("", "en"))
         masks = kinds_in(texts)
+        masks["name"] |= [*map(_names, texts, ids)]
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
-        languages = _languages(texts, tokens)
-        masks["cut"] = is_cut_off(texts, tokens.lengths) | (_dangles(tokens) & ~languages.other)
-        masks["foreign"] = languages.other & ~masks["script"]
-        reference_language = main_language(reference_texts[:_OF_LANGUAGE])
+        masks["cut"] = is_cut_off(texts, tokens.lengths) | (_dangles(tokens) & ~is_foreign)
+        masks["foreign"] = is_foreign & ~masks["script"]
         if references.present:
+            reference_words = _mean_lengths(reference_tokens, references)[rows]
             masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), reference_words)
-            masks["language"] = languages.differ_from(reference_language) & ~masks["script"]
+            differs = [bool(code) and not related(code, of_references) for code in languages.tolist()]
+            masks["language"] = np.array(differs, bool) & bool(of_references) & ~masks["script"]
             masks["foreign"] &= ~masks["language"]
             masks["vocabulary"] &= ~(masks["script"] | masks["language"])
             masks["short"] &= ~masks["script"]  # words of other scripts are not separated as PTB expects
         for hidden, reasons in _HIDDEN.items():
-            for kind in hidden:
-                masks[kind] = masks.get(kind, np.zeros(len(texts), bool)) & ~np.any([masks[r] for r in reasons], axis=0)
-        ids = captions.ids
+            explained = np.any([masks[reason] for reason in reasons], axis=0)
+            for kind in masks.keys() & hidden:
+                masks[kind] &= ~explained
         found = {kind: np.flatnonzero(mask) for kind, mask in masks.items() if mask.any()}
         return cls(
             len(texts),
@@ -387,13 +347,12 @@ class CaptionFindings:
             int(np.diff(references.offsets).max(initial=0)) if references.present else 0,
             (float(tokens.lengths.sum()), float(reference_words.sum())),
             {
-                kind: (len(where), tuple(str(ids[rows[i]]) for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
+                kind: (len(where), tuple(ids[i] for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
                 for kind, where in found.items()
             },
-            {kind: n for kind, mask in kinds_in(looked_at).items() if (n := int(mask.sum()))},
-            len(looked_at),
-            languages.counts,
-            {reference_language: min(len(reference_texts), _OF_LANGUAGE)} if reference_language else {},
+            {kind: n for kind, mask in kinds_in(reference_texts[:_SAMPLE]).items() if (n := int(mask.sum()))},
+            min(len(reference_texts), _SAMPLE),
+            dict(Counter(languages[is_foreign].tolist()).most_common()),
             _same_references(references),
         )
 
@@ -410,10 +369,9 @@ class CaptionFindings:
             max(self.most_references, other.most_references),
             (self.words[0] + other.words[0], self.words[1] + other.words[1]),
             {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES], a[2] or b[2]) for kind, (a, b) in pairs.items()},
-            _added(self.reference_counts, other.reference_counts),
+            dict(Counter(self.reference_counts) + Counter(other.reference_counts)),
             self.n_looked_at + other.n_looked_at,
-            _added(self.languages, other.languages),
-            _added(self.reference_languages, other.reference_languages),
+            dict(Counter(self.languages) + Counter(other.languages)),
             same.pop() if len(same) == 1 else "",
         )
 
@@ -424,22 +382,8 @@ class CaptionFindings:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> CaptionFindings:
         """Restore from the values of ``to_dict``."""
-        words, reference_words = document["words"]
-        return cls(
-            int(document["n"]),
-            int(document["references"]),
-            int(document["most_references"]),
-            (float(words), float(reference_words)),
-            {
-                str(kind): (int(n), tuple(map(str, ids)), str(text))
-                for kind, (n, ids, text) in document["candidates"].items()
-            },
-            {str(kind): int(n) for kind, n in document["reference_counts"].items()},
-            int(document["n_looked_at"]),
-            {str(code): int(n) for code, n in document["languages"].items()},
-            {str(code): int(n) for code, n in document["reference_languages"].items()},
-            str(document["same_references"]),
-        )
+        candidates = {kind: (n, tuple(ids), text) for kind, (n, ids, text) in document["candidates"].items()}
+        return cls(**{**document, "words": tuple(document["words"]), "candidates": candidates})
 
     @property
     def all_findings(self) -> list[Finding]:
@@ -496,11 +440,13 @@ class CaptionFindings:
     def warnings(self) -> list[CaptionWarning]:
         """Warnings about the captions, one sentence each, for any metrics."""
         findings = [finding.sentence for finding in self.findings]
-        return [*self.few_references, *self._alike_references, *findings]
+        return [*self.of_references, *self._alike_references, *findings]
 
     @property
-    def few_references(self) -> list[CaptionWarning]:
-        """The warning that every image has only one reference."""
+    def of_references(self) -> list[CaptionWarning]:
+        """The warning that references are empty, or else that every image has only one."""
+        if self.references and not self.words[1]:
+            return [_EMPTY_REFERENCES]
         if self.most_references != 1 or self.n <= 1:
             return []
         text = (
@@ -540,7 +486,7 @@ class CaptionFindings:
         metrics = [item.metric for item in selection]
         sentences = [*self._of_lengths(selection)]
         if any(metric.needs_references for metric in metrics):
-            sentences += self.few_references
+            sentences += self.of_references
         return sentences + [finding.sentence for finding in self.findings_for(selection)]
 
     def _of_lengths(self, selection: Selection) -> list[CaptionWarning]:
@@ -573,6 +519,11 @@ class CaptionFindings:
         )
 
 
+_EMPTY_REFERENCES = CaptionWarning(
+    "all references are empty or have no words: metrics that compare captions with them give 0. Is this the column of "
+    "the references?",
+    "empty-references",
+)
 #: The kind of the warning about captions far longer than references, which tables show above them.
 LENGTH = "length"
 _WITH_LANGUAGE = frozenset(("script", "foreign", "language"))
@@ -612,7 +563,7 @@ def reference_warnings(metric: BaseMetric, references: References, state: State 
     return [*map(CaptionWarning, metric.reference_warnings(references, state))]
 
 
-def _concerned(kind: FindingKind, metrics: Sequence[BaseMetric], selection: Selection) -> Iterable[str]:
+def _concerned(kind: Kind, metrics: Sequence[BaseMetric], selection: Selection) -> Iterable[str]:
     """Return the names of the metrics that a kind concerns."""
     for metric in metrics:
         if kind.of_length and not _depends_on(metric, _OF_LENGTH):
@@ -634,8 +585,9 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _added(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
-    return {key: a.get(key, 0) + b.get(key, 0) for key in dict.fromkeys([*a, *b])}
+def _names(text: str, image: str) -> bool:
+    """Return whether a text is the id of its image, or the name in it without folder and extension."""
+    return bool(text) and text.strip() in (image, image.rpartition("/")[2].partition(".")[0])
 
 
 def _shown(kind: str, text: str) -> str:
@@ -657,68 +609,40 @@ def _same_references(references: References) -> str:
     return references.texts[0] if same else ""
 
 
-@dataclass(frozen=True)
-class _Languages:
-    """Languages of captions.
+def _languages(texts: Sequence[str], tokens: Tokens, of_references: str) -> NDArray[np.str_]:
+    """Return the code of the language of each text, "" if it is not known.
 
-    Args:
-        texts: n captions.
-        codes: languages of captions by row, "" if it is not known; those that are not in it are probably in English.
+    Texts with many English function words are taken for English, unless the references are in another language.
     """
-
-    texts: Sequence[str]
-    codes: Mapping[int, str]
-
-    @property
-    def other(self) -> NDArray[np.bool_]:
-        """A mask of the captions in a language other than English, bool[n]."""
-        return self._mask(code not in ("", "en") for code in self.codes.values())
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Numbers of captions by language, without English."""
-        return {code: n for code, n in Counter(self.codes.values()).most_common() if code not in ("", "en")}
-
-    def differ_from(self, language: str) -> NDArray[np.bool_]:
-        """Return a mask of the captions in a language that is not close to this one, bool[n]."""
-        if not language:
-            return np.zeros(len(self.texts), bool)
-        mask = self._mask(bool(code) and not related(code, language) for code in self.codes.values())
-        if language != "en":
-            probably_english = [row for row in range(len(self.texts)) if row not in self.codes]
-            mask[[row for row in probably_english if language_of(self.texts[row]) == "en"]] = True
-        return mask
-
-    def _mask(self, flags: Iterable[bool]) -> NDArray[np.bool_]:
-        mask = np.zeros(len(self.texts), bool)
-        mask[[row for row, flag in zip(self.codes, flags, strict=True) if flag]] = True
-        return mask
-
-
-def _languages(texts: Sequence[str], tokens: Tokens) -> _Languages:
-    """Return the languages of texts. Those with many English function words are not looked at."""
     words = {word: {*languages} for word, languages in function_words().items() if "en" in languages}
-    english = _counts_of(tokens, tuple(words))
-    only_english = _counts_of(tokens, tuple(word for word, languages in words.items() if languages == {"en"}))
+    english = _counts_of(tokens, _are_words(tokens, words))
+    only_english = _counts_of(tokens, _are_words(tokens, [word for word in words if words[word] == {"en"}]))
     surely = (only_english > 0) & (english >= _SURELY_ENGLISH * tokens.lengths)
-    return _Languages(texts, {row: language_of(texts[row]) for row in np.flatnonzero(~surely).tolist()})
+    codes = ["en"] * len(texts)
+    for row in np.flatnonzero(~surely | (of_references not in ("", "en"))).tolist():
+        code = language_of(texts[row])
+        codes[row] = code if code == "en" or not surely[row] else ""
+    return np.array(codes, np.str_)
 
 
-def _counts_of(tokens: Tokens, words: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return how many tokens of each caption are among these words, int64[n]."""
+def _are_words(tokens: Tokens, words: Iterable[str]) -> NDArray[np.bool_]:
+    """Return whether each token is among these words, bool[n_tokens]."""
     flags = np.zeros(len(tokens.vocabulary) + 1, bool)  # the last one for words that are unknown
-    flags[tokens.vocabulary.find(words)] = True
+    flags[tokens.vocabulary.find(tuple(words))] = True
     flags[-1] = False
-    before = np.concatenate([[0], np.cumsum(flags[tokens.ids])])
+    return flags[tokens.ids]
+
+
+def _counts_of(tokens: Tokens, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return how many tokens of each caption have a flag, int64[n]."""
+    before = np.concatenate([[0], np.cumsum(flags)])
     return np.asarray(before[tokens.offsets[1:]] - before[tokens.offsets[:-1]])
 
 
 def _dangles(tokens: Tokens) -> NDArray[np.bool_]:
     """Find captions whose last word is an article or another word that is never the last, bool[n]."""
-    known = tokens.vocabulary.find(_DANGLING)
-    mask = np.zeros(len(tokens.lengths), bool)
-    rows = np.flatnonzero(tokens.lengths >= _MIN_WORDS)
-    mask[rows] = np.isin(tokens.ids[tokens.offsets[1:][rows] - 1], known[known >= 0])
+    mask = tokens.lengths >= _MIN_WORDS
+    mask[mask] = _are_words(tokens, _DANGLING)[tokens.offsets[1:][mask] - 1]
     return mask
 
 
@@ -738,8 +662,7 @@ def _masks_beside(
         for row, text in zip(rows.tolist(), texts, strict=True)
     ]
     n_words = tokens.lengths
-    n_known_before = np.concatenate([[0], np.cumsum(tokens.ids < n_words_of_references)])
-    n_known = n_known_before[tokens.offsets[1:]] - n_known_before[tokens.offsets[:-1]]
+    n_known = _counts_of(tokens, tokens.ids < n_words_of_references)
     return {
         "copy": np.array(copies, bool),
         "long": n_words > np.maximum(_RATIO * reference_words, reference_words + _WORDS_MORE),
@@ -926,8 +849,10 @@ def few_images_warning(n: int) -> list[CaptionWarning]:
     ]
 
 
-def single_reference_warning(references: References) -> list[CaptionWarning]:
-    """Return a warning if every image has only one reference."""
+def warnings_of_references(references: References) -> list[CaptionWarning]:
+    """Return a warning if all references are empty, or else if every image has only one reference."""
+    if not any(map(str.strip, references.texts)):
+        return [_EMPTY_REFERENCES]
     if len(references.texts) != len(references):
         return []
     sentence = "every image has only one caption: are these references, or the candidates of a system?"

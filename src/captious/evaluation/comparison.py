@@ -35,6 +35,7 @@ from captious.evaluation.report import (
     Report,
     Reports,
     Result,
+    are_ranked,
     exclusions,
     images_text,
     lower_is_better_note,
@@ -532,9 +533,11 @@ class Comparison(DisplayedMapping[Key, Difference]):
     def beaten(self, system: str, name: str) -> list[str]:
         """Return the systems that are significantly worse in an output: corrected p of randomization below .05.
 
-        There are none for an output without a better direction.
+        There are none for an output without a better direction, or that means nothing for these captions.
         """
-        worse = []
+        worse: list[str] = []
+        if not are_ranked([*self.reports.values()], name):
+            return worse
         for a, b in self.pairs:
             d = self[name, a, b]
             if system not in (a, b) or d.lower_is_better is None or not d.difference:

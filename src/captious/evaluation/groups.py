@@ -37,6 +37,7 @@ from captious.evaluation.comparison import (
 from captious.evaluation.report import (
     Report,
     Reports,
+    are_ranked,
     exclusions,
     have_same_images,
     lower_is_better_note,
@@ -450,7 +451,7 @@ def grouped_score_table(
     for scores in zip(*by_system, strict=True):
         first = scores[0]
         label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
-        ranked = same and not any(first.metric in report.unranked for report in reports)
+        ranked = are_ranked(reports, first.metric)
         cells = score_cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=ranked)
         section = labeled(first.metric, first.lower_is_better)
         images = Cell(first.n_images) if same else None

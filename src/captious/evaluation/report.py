@@ -175,8 +175,7 @@ def score_table(
     rows = []
     for name, first in reports[0].items():
         scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
-        ranked = have_same_images(reports) and not any(name in report.unranked for report in reports)
-        cells = score_cells(scores, first.lower_is_better, ranked=ranked)
+        cells = score_cells(scores, first.lower_is_better, ranked=are_ranked(reports, name))
         rows.append(Row(labeled(name, first.lower_is_better), cells, signature=first.signature))
     records = [
         score_record(
@@ -319,6 +318,11 @@ def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
     """Return the meaning of the arrow in labels, if there is one."""
     marked = any(LOWER_IS_BETTER in (row.section or row.label)[-1:] for row in rows)
     return [f"{LOWER_IS_BETTER} lower is better."] * marked
+
+
+def are_ranked(reports: Sequence[Report], name: str) -> bool:
+    """Return whether systems are ranked by an output, which must mean something for the captions of all of them."""
+    return have_same_images(reports) and not any(name in report.unranked for report in reports)
 
 
 def have_same_images(reports: Sequence[Report]) -> bool:

@@ -29,7 +29,7 @@ from captious.evaluation.checks import (
     CaptionFindings,
     foreign_language,
     issue,
-    single_reference_warning,
+    warnings_of_references,
 )
 from captious.evaluation.report import Description, Report, Reports, describe, name_of
 from captious.metrics.contract import registry
@@ -472,7 +472,7 @@ def fit_resource(
     if resource is None:
         fittable = ", ".join(name for name in registry.metric_names() if registry.get(name).fitted_resource)
         raise ParameterError(f"{selected_metric.name} cannot be fitted", hint=f"metrics that can be fitted: {fittable}")
-    return FittedResource(resource, single_reference_warning(references))
+    return FittedResource(resource, warnings_of_references(references))
 
 
 def _fitted_to_people(

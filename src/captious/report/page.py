@@ -28,7 +28,7 @@ from captious.evaluation import (
 from captious.evaluation.checks import few_images_warning, warnings_by_system
 from captious.evaluation.comparison import difference_table
 from captious.evaluation.groups import grouped_score_table
-from captious.evaluation.report import exclusions, lower_is_better_note, score_table
+from captious.evaluation.report import are_ranked, exclusions, lower_is_better_note, score_table
 from captious.files import is_pipe_or_device, whole_file
 from captious.report.formats import Presentation
 from captious.report.html import details, html_table, note, scrolling, signature_list, text
@@ -126,6 +126,7 @@ class SystemsPage:
                     "scores": [columns.numbers(report[name].per_caption) for report in self.reports],
                     "corpus": [_finite(report[name].score) for report in self.reports],
                     "lower": first[name].lower_is_better,
+                    "ranked": first[name].lower_is_better is not None and are_ranked(self.reports, name),
                 }
                 for name in first
             ],
@@ -210,11 +211,12 @@ class SystemsPage:
         commands = [*dict.fromkeys(advice for _, advice in warnings if advice)]
         if len(rows) < self.reports[0].n_images:
             commands.append(("To explain more images:", "captious report --explain NUMBER"))
-        best = " The best score of each row is underlined." if len(self.reports) > 1 else ""
+        n_best = self._best(scores)
+        best = " The best score of each row is underlined." if n_best else ""
         lower = "".join(f" {sentence}" for sentence in lower_is_better_note(scores.rows))
         parts = [
             f"<h1>{text(self._title)}</h1>",
-            self._best(scores),
+            n_best,
             f'<p class="where">{text(scores.title)}</p>',
             note(sentence for sentence, _ in warnings),
             "<section><h2>Scores</h2>",

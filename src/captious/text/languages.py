@@ -1,16 +1,17 @@
 """Languages of captions: their tokenizers and stemmers, and detection by script, function words and letters.
 
-``function_words.tsv`` has a few dozen words a language: articles, prepositions, conjunctions, pronouns, auxiliary verbs
-and small numbers, most of them in the lists of stopwords-iso (https://github.com/stopwords-iso, MIT), and what captions
-often begin with, such as "a man" and "two dogs".
+``languages.tsv`` is the table. It has a few dozen function words a language: articles, prepositions, conjunctions,
+pronouns, auxiliary verbs and small numbers, most of them in the lists of stopwords-iso
+(https://github.com/stopwords-iso, MIT), and what captions often begin with, such as "a man" and "two dogs".
 """
 
 from __future__ import annotations
 
+import csv
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -27,12 +28,18 @@ class Language:
         name: in English, as Snowball and METEOR write it.
         tokenizer: the name of its tokenizer.
         has_stemmer: whether Snowball has a stemmer for it.
+        script: ranges of the characters of a script that no other language has.
+        letters: its letters beyond ASCII.
+        words: its function words, with blanks between them.
     """
 
     code: str
     name: str
-    tokenizer: str = "unicode"
-    has_stemmer: bool = False
+    tokenizer: str
+    has_stemmer: bool
+    script: str = field(compare=False, repr=False)
+    letters: str = field(compare=False, repr=False)
+    words: str = field(compare=False, repr=False)
 
     @property
     def label(self) -> str:
@@ -40,38 +47,15 @@ class Language:
         return self.code
 
 
-_STEMMED = {
-    **{"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "es": "spanish", "eu": "basque"},
-    **{"fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian"},
-    **{"id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian"},
-    **{"pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil"},
-    **{"tr": "turkish"},
-}
-_WORDS = {
-    **{"bg": "bulgarian", "bn": "bengali", "cs": "czech", "et": "estonian", "fa": "persian", "fil": "filipino"},
-    **{"gl": "galician", "gu": "gujarati", "he": "hebrew", "hr": "croatian", "is": "icelandic", "kn": "kannada"},
-    **{"lv": "latvian", "mi": "maori", "ml": "malayalam", "mr": "marathi", "ms": "malay", "pa": "punjabi"},
-    **{"pl": "polish", "quz": "quechua", "sk": "slovak", "sl": "slovenian", "sw": "swahili", "te": "telugu"},
-    **{"uk": "ukrainian", "ur": "urdu", "vi": "vietnamese"},
-}
-_OWN_TOKENIZERS = {
-    "ja": ("japanese", "ja-mecab"),
-    "km": ("khmer", "char"),
-    "ko": ("korean", "ko-mecab"),
-    "lo": ("lao", "char"),
-    "my": ("burmese", "char"),
-    "th": ("thai", "th"),
-    "zh": ("chinese", "zh"),
-}
+def _languages() -> dict[str, Language]:
+    with Path(__file__).with_name("languages.tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {row["code"]: Language(**row | {"has_stemmer": row["has_stemmer"] == "yes"}) for row in rows}
 
-ENGLISH = Language("en", "english", "ptb", has_stemmer=True)
+
 #: By code.
-LANGUAGES: Mapping[str, Language] = {
-    "en": ENGLISH,
-    **{code: Language(code, name, has_stemmer=True) for code, name in _STEMMED.items()},
-    **{code: Language(code, name) for code, name in _WORDS.items()},
-    **{code: Language(code, name, tokenizer) for code, (name, tokenizer) in _OWN_TOKENIZERS.items()},
-}
+LANGUAGES: Mapping[str, Language] = _languages()
+ENGLISH = LANGUAGES["en"]
 #: By name.
 BY_NAME: Mapping[str, Language] = {language.name: language for language in LANGUAGES.values()}
 
@@ -99,24 +83,8 @@ def as_language(language: Language | str) -> Language:
 
 # Detection.
 
-#: Letters beyond ASCII, by language.
-_LETTERS = {
-    **{"ca": "àçèéíïòóúü", "cs": "ěščřžýáíéúůťďň", "da": "æøå", "de": "äöüß", "es": "áéíóúñü", "et": "äöõüšž"},
-    **{"fi": "äö", "fr": "àâçéèêëîïôûùœ", "ga": "áéíóú", "gl": "áéíñóúü", "hr": "čćđšž", "hu": "áéíóöőúüű"},
-    **{"is": "áðéíóúýþæö", "it": "àèéìòù", "lt": "ąčęėįšųūž", "lv": "āčēģīķļņšūž", "mi": "āēīōū", "nl": "éëïóö"},
-    **{"no": "æøå", "pl": "ąćęłńóśźż", "pt": "ãõáâàéêíóôúç", "ro": "ăâîșțşţ", "sk": "áäčďéíľĺňóôŕšťúýž", "sl": "čšž"},
-    **{"sr": "čćđšž", "sv": "åäö", "tr": "çğıöşü", "uk": "іїєґабвгдежзийклмнопрстуфхцчшщьюя"},
-    "vi": "ăâđêôơưáàảãạấầẩẫậắằẳẵặéèẻẽẹếềểễệíìỉĩịóòỏõọốồổỗộớờởỡợúùủũụứừửữựýỳỷỹỵ",
-}
-#: Scripts of one language: its code, and the characters of the script.
-_SCRIPTS = {
-    **{"ja": "\u3040-\u30ff", "ko": "\uac00-\ud7af\u1100-\u11ff", "zh": "\u3400-\u4dbf\u4e00-\u9fff"},
-    **{"th": "\u0e00-\u0e7f", "lo": "\u0e80-\u0eff", "my": "\u1000-\u109f", "km": "\u1780-\u17ff"},
-    **{"el": "\u0370-\u03ff\u1f00-\u1fff", "hy": "\u0530-\u058f", "he": "\u0590-\u05ff", "bn": "\u0980-\u09ff"},
-    **{"pa": "\u0a00-\u0a7f", "gu": "\u0a80-\u0aff", "ta": "\u0b80-\u0bff", "te": "\u0c00-\u0c7f"},
-    **{"kn": "\u0c80-\u0cff", "ml": "\u0d00-\u0d7f"},
-}
-_OF_SCRIPT = {code: re.compile(f"[{characters}]") for code, characters in _SCRIPTS.items()}
+_SCRIPTS = {code: re.compile(f"[{each.script}]") for code, each in LANGUAGES.items() if each.script}
+_LETTERS = {code: {*each.letters} for code, each in LANGUAGES.items() if each.letters}
 #: Languages whose words are not written apart, so that tokenizers for English read sentences as words.
 WITHOUT_SPACES = frozenset(("ja", "zh", "th", "lo", "my", "km"))
 _WORD = re.compile(r"\w[\w\u0900-\u0dff]*")  # with vowel signs of India's scripts
@@ -135,11 +103,10 @@ def related(a: str, b: str) -> bool:
 
 @cache
 def function_words() -> Mapping[str, Sequence[str]]:
-    """Return the languages of each word of ``function_words.tsv``, by word."""
+    """Return the languages that have each function word, by word."""
     languages_of: dict[str, list[str]] = {}
-    for line in Path(__file__).with_name("function_words.tsv").read_text("utf-8").splitlines():
-        code, words = line.split("\t")
-        for word in words.split():
+    for code, language in LANGUAGES.items():
+        for word in language.words.split():
             languages_of.setdefault(word, []).append(code)
     return languages_of
 
@@ -182,11 +149,11 @@ def _evidence(text: str) -> dict[str, float]:
         if not languages and not word.isascii():
             beyond = {letter for letter in word if not letter.isascii()}
             for code, letters in _LETTERS.items():
-                if beyond <= {*letters} and (code != "uk" or beyond & {*"іїєґ"}):
+                if beyond <= letters and (code != "uk" or beyond & {*"іїєґ"}):
                     evidence[code] += 0.5
     if not text.isascii():
         n_letters = sum(map(str.isalpha, text))
-        for code, characters in _OF_SCRIPT.items():
+        for code, characters in _SCRIPTS.items():
             n = len(characters.findall(text))
             if (2 if code != "ja" else 8) * n > n_letters:
                 evidence[code] += n

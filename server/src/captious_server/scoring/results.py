@@ -241,8 +241,8 @@ def _site_warnings(warnings: Sequence[CaptionWarning], replacements: Mapping[str
 
 def _site_words() -> dict[str, str]:
     """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
-    options = [kind.option for kind in KINDS.values() if kind.option is not None]
-    return {f" with {shown(option(*name_and_value), 'challenge')}": " before you submit" for name_and_value in options}
+    rules = [kind.rule for kind in KINDS.values() if kind.rule]
+    return {f" with {shown(option('clean', rule), 'challenge')}": " before you submit" for rule in rules}
 
 
 def _warnings(
@@ -254,7 +254,7 @@ def _warnings(
     """
     findings = CaptionFindings.of(captions)
     findings_texts = findings.warnings_for(selection)
-    general = [*findings.few_references, *(warning for warning in warnings if warning not in findings_texts)]
+    general = [*findings.of_references, *(warning for warning in warnings if warning not in findings_texts)]
     candidate_findings = findings.without_references.findings_for(selection)
     reference_findings = [
         finding

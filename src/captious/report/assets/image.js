@@ -73,7 +73,7 @@ class ImagePanel {
       const value = this.data.scores[i][system][image];
       const others = this.data.scores[i].map((values) => values[image]);
       const [best, worst] = output.lower ? [Math.min(...others), Math.max(...others)] : [Math.max(...others), Math.min(...others)];
-      return element("div", { class: output.lower !== null && value === best && best !== worst ? "best" : null }, element("dt", {}, labeled(output)), element("dd", {}, shown(score, value, 4)));
+      return element("div", { class: output.ranked && value === best && best !== worst ? "best" : null }, element("dt", {}, labeled(output)), element("dd", {}, shown(score, value, 4)));
     }));
   }
 
