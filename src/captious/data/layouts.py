@@ -448,7 +448,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="lmms-eval",
         files="*_samples_TASK.jsonl of --log_samples",
-        fields=("doc_id",),
         ids=("doc_id",),
         captions=("filtered_resps", "resps"),
         answer=harness_logs.lmms_eval,
@@ -480,7 +479,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="OpenAI-batch",
         files="output of the batch endpoints of OpenAI, Azure, Mistral and vLLM",
-        fields=("custom_id",),
         ids=("custom_id",),
         captions=("response",),
         answer=harness_logs.openai_batch,
@@ -488,7 +486,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="Anthropic-batch",
         files="results of the batch endpoint of Anthropic",
-        fields=("custom_id",),
         ids=("custom_id",),
         captions=("result",),
         answer=harness_logs.anthropic_batch,
@@ -496,7 +493,6 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="vLLM",
         files="outputs of vLLM as JSON lines",
-        fields=("request_id",),
         ids=("request_id",),
         captions=("outputs",),
         answer=harness_logs.vllm,

@@ -14,7 +14,7 @@ import pytest
 
 import captious
 from captious.errors import OutputError, ParameterError, ResourceError
-from captious.metrics.shared.frequencies import DocumentFrequencies, read_pickle, write_pickle
+from captious.metrics.shared.frequencies import DocumentFrequencies, read_pickle
 
 COUNTS = {("a",): 3.0, ("a", "dog"): 2, ("a", "dog", "on", "it"): np.float64(1)}
 
@@ -173,10 +173,11 @@ def test_only_numbers_of_numpy_are_created(code: Any, tmp_path: Path) -> None:
 
 def test_written_frequencies_are_read(tmp_path: Path) -> None:
     path = tmp_path / "df.p"
-    write_pickle(path, {("a",): 3, ("a", "dog"): 2}, 7)
+    frequencies = DocumentFrequencies.of_counts({("a",): 3, ("a", "dog"): 2}, 7)
+    frequencies.to_pickle(path)
     assert read_pickle(path) == ({("a",): 3, ("a", "dog"): 2}, 7)
     for missing in (tmp_path / "none.p", tmp_path / "none" / "df.p"):
         with pytest.raises(ResourceError, match="cannot read document frequencies"):
             read_pickle(missing)
     with pytest.raises(OutputError):
-        write_pickle(tmp_path / "none" / "df.p", {}, 1)
+        frequencies.to_pickle(tmp_path / "none" / "df.p")

@@ -121,17 +121,6 @@ def read_pickle(path: str | os.PathLike[str]) -> tuple[Mapping[tuple[str, ...], 
         ) from error
 
 
-def write_pickle(path: str | os.PathLike[str], counts: Mapping[tuple[str, ...], int], n_documents: int) -> None:
-    """Write frequencies for training code: counts, and the number of documents.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    content = {_COUNTS: {ngram: float(count) for ngram, count in counts.items()}, _DOCUMENTS: n_documents}
-    with whole_file(path, "wb") as file:
-        pickle.dump(content, file, protocol=2)
-
-
 def _understood(content: Any) -> tuple[Mapping[tuple[str, ...], int], int | None]:
     if not isinstance(content, Mapping):
         raise ValueError(f"it holds a {type(content).__name__}")
@@ -280,8 +269,9 @@ class DocumentFrequencies:
         Raises:
             OutputError: the file cannot be written.
         """
-
-        write_pickle(path, self.by_ngram(), self.n_documents)
+        counts = {ngram: float(count) for ngram, count in self.by_ngram().items()}
+        with whole_file(path, "wb") as file:
+            pickle.dump({_COUNTS: counts, _DOCUMENTS: self.n_documents}, file, protocol=2)
 
     def by_ngram(self) -> dict[tuple[str, ...], int]:
         """Return the frequencies as a dictionary for ``of_counts``."""
