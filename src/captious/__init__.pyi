@@ -18,6 +18,7 @@ from .data import Captions as Captions
 from .data import CaptionSets as CaptionSets
 from .data import DataFrame as DataFrame
 from .data import Groups as Groups
+from .data import Ids as Ids
 from .data import ImageId as ImageId
 from .data import Match as Match
 from .data import OfSeveral as OfSeveral
@@ -30,8 +31,10 @@ from .data import read_references as read_references
 from .data import read_rows as read_rows
 from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
+from .errors import CaptionWarning as CaptionWarning
 from .evaluation import CaptionCheck as CaptionCheck
 from .evaluation import Comparison as Comparison
+from .evaluation import Difference as Difference
 from .evaluation import Explanation as Explanation
 from .evaluation import Preferences as Preferences
 from .evaluation import Report as Report
@@ -48,6 +51,7 @@ from .evaluation import prepare as prepare
 from .evaluation import reward as reward
 from .evaluation import score as score
 from .evaluation import score_systems as score_systems
+from .judgment import HumanJudgments as HumanJudgments
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge
@@ -72,6 +76,7 @@ from .metrics.clipscore import RefClipScore as RefClipScore
 from .metrics.contract.metric import MeanMetric as MeanMetric
 from .metrics.contract.metric import Metric as Metric
 from .metrics.contract.metric import OfK as OfK
+from .metrics.contract.metric import Result as Result
 from .metrics.contract.metric import SetMeanMetric as SetMeanMetric
 from .metrics.contract.metric import SetMetric as SetMetric
 from .metrics.contract.metric import State as State

@@ -175,8 +175,8 @@ def test_excluded_captions_are_reported(folder: Path, run: Run) -> None:
     outcome = run(
         "compare", "ten-baseline.json", "ten-improved.json", "references.json", "-m", "rouge-l", "--match", "common"
     )
-    assert "ten-baseline: subset; excluded 0 candidates" in outcome.out
-    assert "ten-improved: subset; excluded 0 candidates" in outcome.out
+    assert "ten-baseline: common images; excluded 0 candidates" in outcome.out
+    assert "ten-improved: common images; excluded 0 candidates" in outcome.out
 
 
 def test_the_order_of_files_is_checked(folder: Path, run: Run) -> None:

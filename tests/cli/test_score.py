@@ -256,7 +256,7 @@ class TestImages:
         outcome = run("score", "ten.json", "references.json", "-m", "rouge-l", "--match", "common")
         assert outcome.code == 0
         assert outcome.out.startswith("10 images ·")
-        assert "ten: subset; excluded 1 candidate" in outcome.out
+        assert "ten: common images; excluded 1 candidate" in outcome.out
         document = run(
             "score", "ten.json", "references.json", "-m", "rouge-l", "--match", "common", "--format", "json"
         ).json

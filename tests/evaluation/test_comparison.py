@@ -512,7 +512,7 @@ class TestToDict:
         part = {i: GOOD[i] for i in range(10)}
         comparison = captious.compare({"a": part, "b": part}, REFERENCES, ["rouge-l"], match="common", resamples=5)
         assert comparison.to_dict()["left_out"]["a"] == {"candidates": 0, "images": 110}
-        assert "a: subset; excluded 0 candidates without references and 110 images" in repr(comparison)
+        assert "a: common images; excluded 0 candidates without references and 110 images" in repr(comparison)
 
     @pytest.mark.parametrize("excluding", [0, 1])
     def test_excluded_captions_of_one_system_are_reported(self, excluding: int) -> None:
@@ -527,8 +527,8 @@ class TestToDict:
         assert comparison.to_dict()["left_out"] == dict(zip("ab", of_systems, strict=True))
         name = "ab"[excluding]
         shown = repr(comparison)
-        assert f"{name}: subset; excluded 2 candidates without references and 0 images" in shown
-        assert shown.count("subset; excluded") == 1
+        assert f"{name}: common images; excluded 2 candidates without references and 0 images" in shown
+        assert shown.count("common images; excluded") == 1
 
     def test_nothing_is_reported_if_nothing_was_excluded(self) -> None:
         comparison = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["rouge-l"], match="common", resamples=5)

@@ -162,9 +162,9 @@ def test_document_frequencies_by_which_every_reward_is_zero_warn(images: int, me
         reward = captious.reward({image: ["a dog runs fast", "a dog runs"] for image in range(images)}, metric)
     assert any("ln 1 = 0" in str(warning.message) for warning in caught)
     assert Path(caught[0].filename) == Path(__file__)
-    assert reward.warnings() == [str(warning.message) for warning in caught]
+    assert reward.warnings == [str(warning.message) for warning in caught]
     several = captious.reward({image: [f"a dog runs {image}"] for image in range(200)}, metric)
-    assert not several.warnings()
+    assert not several.warnings
 
 
 def chat(*texts: str) -> list[dict[str, str]]:

@@ -91,7 +91,7 @@ def test_table_names_the_scored_subset() -> None:
     )
     text = plain_text(score_table([report]))
     assert text.startswith("1 image · 2.0 references each")
-    assert "part: subset; excluded 1 candidate" in text
+    assert "part: common images; excluded 1 candidate" in text
     assert "1 image without a candidate" in text
 
 

@@ -307,7 +307,7 @@ def signature_lines(report: Report) -> list[str]:
 def exclusions(reports: Iterable[Report]) -> list[str]:
     """Return the numbers of captions that ``match="common"`` excluded, one sentence per system."""
     return [
-        f"{report.system}: subset; excluded {counted(report.left_out['candidates'], 'candidate')} without references "
+        f"{report.system}: common images; excluded {counted(report.left_out['candidates'], 'candidate')} without references "
         f"and {counted(report.left_out['images'], 'image')} without a candidate."
         for report in reports
         if report.left_out
@@ -475,6 +475,8 @@ class Report(DisplayedMapping[str, Result]):
         """Return the error for a name that has no result, or for that of a metric with several outputs."""
         family = name.lower().replace("_", "-") if isinstance(name, str) else None
         outputs = [label for label, item in self._parts.items() if item.statistics.metric.name == family]
+        if not outputs and any(name in item.statistics.metric.outputs for item in self._parts.values()):
+            return UnknownNameError(f"{name!r} was not requested", hint=f"request it, too: metrics=[..., {name!r}]")
         if not outputs:
             return super().unknown(name)
         return UnknownNameError(f"{name!r} is a metric, not one of its outputs", hint=f"name one: {', '.join(outputs)}")

@@ -18,7 +18,6 @@ from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue, reference_warnings
 from captious.metrics.contract import registry
-from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
@@ -68,11 +67,11 @@ def reward(
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(metric)
     weights: list[tuple[MetricLike, float]] = [*metric.items()] if isinstance(metric, Mapping) else [(metric, 1.0)]
-    selection = select([request for request, _ in weights], settings, several=True)
     weight_of = {
         _checked_label(request, weight, is_sum=isinstance(metric, Mapping)): float(weight)
         for request, weight in weights
     }
+    selection = select([request for request, _ in weights], settings, several=True)
     terms = [
         RewardTerm(item.metric, item.metric.outputs[column], weight_of[label])
         for item in selection
@@ -80,7 +79,7 @@ def reward(
         if label in weight_of
     ]
     made = Reward(terms, read_references(references), selection.settings.references_as, selection.settings.threads)
-    issue([*selection.warnings, *made.warnings()])
+    issue([*selection.warnings, *made.warnings])
     return made
 
 
@@ -97,7 +96,7 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
         metric = registry.get(request.metric)
         outputs = {label: metric.outputs[column] for label, column in request.output_indices(metric.outputs).items()}
     else:
-        metric = requested if isinstance(requested, BaseMetric) else FunctionMetric(requested)
+        metric = requested if isinstance(requested, BaseMetric) else select([requested])[0].metric
         own = [metric.name] if metric.name in metric.outputs else metric.outputs
         outputs = {output + metric.suffix(): output for output in own}
     if isinstance(metric, SetMetric) or (isinstance(metric, type) and issubclass(metric, SetMetric)):
@@ -207,8 +206,9 @@ class Reward:
         """Name of the reward, such as ``cider-d+0.5*bleu-4``."""
         return "+".join(term.label for term in self._arguments[0]).replace("+-", "-")
 
+    @property
     def warnings(self) -> list[CaptionWarning]:
-        """Return warnings about rewards that mislead: of metrics fitted on references that are too few, or alike."""
+        """Warnings about rewards that mislead: of metrics fitted on references that are too few, or alike."""
         sentences = (
             sentence
             for term in self._arguments[0]

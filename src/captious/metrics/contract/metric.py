@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from numbers import Real
 from pathlib import PurePath
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, runtime_checkable
 
 import numpy as np
@@ -989,7 +989,7 @@ class Result:
     @property
     def by_image(self) -> Mapping[ImageId, float]:
         """Caption scores by image id."""
-        return dict(zip(self.statistics.ids, self.per_caption.tolist(), strict=True))
+        return MappingProxyType(dict(zip(self.statistics.ids, self.per_caption.tolist(), strict=True)))
 
     @property
     def interval(self) -> tuple[float, float]:
