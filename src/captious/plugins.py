@@ -84,7 +84,8 @@ MEANINGS: Mapping[str, Sequence[str]] = {
         "candidates candidate cands hyps hyp hypotheses hypothesis preds pred predictions prediction res results "
         "captions caption generated": ("candidates", "systems", "system", "candidate", "captions"),
         "models": ("systems",),
-        "names name label": ("system", "systems"),
+        "names": ("system", "systems", "naming"),
+        "name label": ("system", "systems"),
         "benchmark dataset datasets": ("benchmarks",),
         "captious": ("concur",),
         "metric metrics scorers scorer measures measure": ("metrics", "metric"),
@@ -121,7 +122,7 @@ MEANINGS: Mapping[str, Sequence[str]] = {
         "percentage percentages scale x100": ("percent",),
         "group groups by category": ("group-by",),
         "output-format out-format fmt": ("format",),
-        "name-style metric-names names": ("naming",),
+        "name-style metric-names": ("naming",),
         "top": ("worst", "examples"),
         "image-id img": ("image",),
         "batch-size batch": ("batch-rows",),

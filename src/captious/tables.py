@@ -6,7 +6,7 @@ import inspect
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from itertools import groupby
@@ -387,8 +387,7 @@ def score_pictures(columns: Sequence[Column], rows: Sequence[Row], level: str) -
     """
     x_label = f"score; {level} intervals"
     if len(columns) == 1:
-        system = columns[0].head
-        return _section_pictures(rows, -1, x_label, lambda section: f"{system}: {section}" if section else system)
+        return section_pictures(rows, -1, x_label, columns[0].head)
     pictures: dict[str, Picture] = {}
     for row in rows:
         scored = zip(columns, row.cells[-len(columns) :], strict=True)
@@ -399,25 +398,23 @@ def score_pictures(columns: Sequence[Column], rows: Sequence[Row], level: str) -
     return pictures
 
 
-def difference_pictures(rows: Sequence[Row], place: int, title: str) -> dict[str, Picture]:
-    """Return a picture of the differences by group for each metric, with a line at zero.
+def section_pictures(
+    rows: Sequence[Row], place: int, x_label: str, title: str = "", line: float | None = None
+) -> dict[str, Picture]:
+    """Return a picture of the values in a column for each section.
 
     Args:
-        rows: differences, with metrics as sections.
-        place: position of the differences among the cells.
-        title: title of the comparison.
+        rows: the rows. Values without intervals are not drawn.
+        place: position of the values among the cells.
+        x_label: what the values are.
+        title: beginning of each title, before the section.
+        line: where a line is drawn.
     """
-    return _section_pictures(rows, place, title, lambda section: section, line=0.0)
-
-
-def _section_pictures(
-    rows: Sequence[Row], place: int, x_label: str, title: Callable[[str], str], line: float | None = None
-) -> dict[str, Picture]:
     pictures: dict[str, Picture] = {}
     for section, members in groupby(rows, lambda row: row.section):
         dots = {row.label: dot for row in members if (dot := _dot(row.cells[place])) is not None}
         if dots:
-            pictures[section or "scores"] = Dots(title(section), x_label, dots, line)
+            pictures[section or "scores"] = Dots(": ".join(filter(None, (title, section))), x_label, dots, line)
     return pictures
 
 

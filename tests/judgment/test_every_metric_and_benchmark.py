@@ -14,7 +14,7 @@ from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.judgment import judge, load_judgments
 from captious.metrics.contract.metric import SetMetric
 from captious.metrics.contract.registry import get, metric_names
-from captious.metrics.contract.selection import available, select, select_one
+from captious.metrics.contract.selection import available, select, select_single
 from captious.metrics.contract.settings import Settings
 from captious.statistics import Sampling, holm
 from tests.support.every_metric import INPUTS
@@ -48,7 +48,7 @@ def test_every_available_metric_is_judged() -> None:
     with pytest.raises(ParameterError, match="cider-d is requested twice"):
         select(["all", "cider-d"])
     with pytest.raises(UnknownNameError, match="there is no metric 'all'"):
-        select_one("all")
+        select_single("all")
 
 
 @pytest.mark.models

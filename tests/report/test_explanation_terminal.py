@@ -8,7 +8,7 @@ import pytest
 
 from captious.drawing import as_text
 from captious.explanation_text import explanation_text
-from captious.metrics.contract.selection import select_one
+from captious.metrics.contract.selection import select_single
 from tests.report.test_transport_plans import TWO
 
 CANDIDATE = "a man in a red shirt is riding a motorcycle down a dirt road beside a field of tall grass"
@@ -21,7 +21,7 @@ def words_of(text: str) -> list[str]:
 
 
 def explained(name: str) -> Any:
-    return select_one(name).explain(CANDIDATE, REFERENCES)  # type: ignore[attr-defined]
+    return select_single(name)[0].metric.explain(CANDIDATE, REFERENCES)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("width", [71, 40])

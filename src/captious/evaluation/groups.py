@@ -59,9 +59,9 @@ from captious.tables import (
     DisplayedMapping,
     Row,
     Table,
-    difference_pictures,
     json_document,
     labeled,
+    section_pictures,
 )
 from captious.text import Tokenizer, WordLayer, as_tokenizer
 from captious.words import DEFAULT_SEED, counted, counted_of, percentage, sample_of
@@ -530,8 +530,8 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
             f"p values of groups have {correction}",
             *(f"  {name}: {counted(n, 'image')}" for name, n in grouped.group_sizes.items()),
         ],
-        pictures=difference_pictures(
-            rows, 3, f"{whole.b.system} − {whole.a.system}; {percentage(whole.level)} intervals"
+        pictures=section_pictures(
+            rows, 3, f"{whole.b.system} − {whole.a.system}; {percentage(whole.level)} intervals", line=0.0
         ),
         below=example_table(whole, examples) if examples else None,
     )

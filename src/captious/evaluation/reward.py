@@ -172,7 +172,6 @@ class Reward:
         self._arguments = tuple(terms), references, references_as, threads
         counts = reference_counts(references)
         self._references = references.concatenated if references_as == "cat" else references
-        self._rows = ImageRows(references)
         self._scorers: dict[int, RowScores] = {}
         self._states: dict[int, State | None] = {}
         signatures = []
@@ -235,7 +234,7 @@ class Reward:
             UnknownImageError: an id without references.
         """
         texts = _texts(captions)
-        rows = self._rows.look_up(image_ids, len(texts))
+        rows = _rows_of(self._arguments[1], image_ids, len(texts))
         if not len(rows):
             return np.empty(0)
         with using_threads(self._arguments[-1]):
@@ -282,32 +281,26 @@ class _TrlReward:
         return rewards
 
 
-class ImageRows:
-    """Index from images to rows of references."""
-
-    def __init__(self, references: References) -> None:
-        self._references = references
-
-    def look_up(self, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
-        """Return the row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
-        ids = _listed(image_ids)
-        if not set(map(type, ids)) <= {int, str}:
-            ids = [_image_id(image) for image in ids]
-        if len(ids) != n_captions:
-            raise ParameterError(
-                f"{counted(len(ids), 'image id')} for {counted(n_captions, 'caption')}", hint="give one id per caption"
-            )
-        rows = self._references.rows_of(ids)
-        if None in rows:
-            unknown = ids[rows.index(None)]
-            raise UnknownImageError(
-                "a caption is for an image that has no references",
-                where=f"image_id {unknown!r}",
-                hint="create the reward with the references of all images of the training set"
-                if (like := next((one for one in self._references.ids if rule_for([unknown], [one])), None)) is None
-                else f"the references have it as {like!r}: write ids as they do",
-            )
-        return np.array(rows, np.int64)
+def _rows_of(references: References, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
+    """Return the row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
+    ids = _listed(image_ids)
+    if not set(map(type, ids)) <= {int, str}:
+        ids = [_image_id(image) for image in ids]
+    if len(ids) != n_captions:
+        raise ParameterError(
+            f"{counted(len(ids), 'image id')} for {counted(n_captions, 'caption')}", hint="give one id per caption"
+        )
+    rows = references.rows_of(ids)
+    if None in rows:
+        unknown = ids[rows.index(None)]
+        raise UnknownImageError(
+            "a caption is for an image that has no references",
+            where=f"image_id {unknown!r}",
+            hint="create the reward with the references of all images of the training set"
+            if (like := next((one for one in references.ids if rule_for([unknown], [one])), None)) is None
+            else f"the references have it as {like!r}: write ids as they do",
+        )
+    return np.array(rows, np.int64)
 
 
 def _image_id(value: Any) -> ImageId:

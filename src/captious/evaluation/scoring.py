@@ -46,7 +46,7 @@ from captious.metrics.contract.metric import (
     run_signatures,
 )
 from captious.metrics.contract.registry import Request
-from captious.metrics.contract.selection import Metrics, Selection, select, select_one
+from captious.metrics.contract.selection import Metrics, Selection, select, select_single
 from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.native import using_threads
 from captious.progress import steps
@@ -451,7 +451,7 @@ def fit_resource(
             f"{option('objects', 'FILE')} cannot be used with captious fit, which writes it",
             hint=f"remove {option('objects', 'FILE')}, and give that file as an argument",
         )
-    selected_metric = select_one(metric, with_objects(metric, settings))
+    selected_metric = select_single(metric, with_objects(metric, settings))[0].metric
     if settings.idf is not None:
         raise ParameterError(
             f"{option('idf', 'FILE')} cannot be used with captious fit, which computes document frequencies",

@@ -253,14 +253,8 @@ class BertScore(EncoderMetric):
             if self._is_official:
                 weights[[i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]] = 0
             return weights
-        assert isinstance(state, TokenFrequencies)
-        if state.model != self.encoder.label:
-            raise ParameterError(
-                "these token frequencies belong to another model",
-                where=f"{state.label} of {state.model}, not {self.encoder.label}",
-                hint="fit with the metric's own encoder",
-            )
-        return np.log((state.n_captions + 1) / (state.counts + 1))
+        idf = TokenFrequencies.checked(state, self.encoder)
+        return np.log((idf.n_captions + 1) / (idf.counts + 1))
 
 
 def _match(

@@ -125,14 +125,7 @@ class Yi2020(EncoderMetric):
         return self.token_idf or references.layer(TokenFrequencyLayer(self.encoder))
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        idf = state or self.fit(captions.references)
-        assert isinstance(idf, TokenFrequencies)
-        if idf.model != self.encoder.label:
-            raise ParameterError(
-                "these token frequencies belong to another model",
-                where=f"{idf.label} of {idf.model}, not {self.encoder.label}",
-                hint="count with the metric's own encoder",
-            )
+        idf = TokenFrequencies.checked(state or self.fit(captions.references), self.encoder)
         if self.encoder.tokenizer.num_special_tokens_to_add() != 2:
             raise ParameterError(
                 "yi2020 needs a model that puts one special token before and one after a text",

@@ -22,7 +22,7 @@ from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
 from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.studies.sources import check_systems, checksums, ellipse, name_of_file, overlap
-from captious.metrics.contract.selection import select_one
+from captious.metrics.contract.selection import select_single
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
@@ -349,7 +349,7 @@ def smurf_analysis(
         Others as ``captious.score``, about captions and metrics.
     """
     if isinstance(metric, str):
-        selected = select_one(metric, settings)
+        selected = select_single(metric, settings)[0].metric
         if not isinstance(selected, Smurf):
             raise ParameterError(f"{metric} is not SMURF", hint="give smurf, with its parameters")
         metric = selected

@@ -179,7 +179,7 @@ def metric_info(metric: MetricLike, *, settings: Settings | None = None) -> Metr
     ('bleu-1', 'bleu-2', 'bleu-3', 'bleu-4')
     """
     if not isinstance(metric, str):
-        selected_metric = select_single(metric).requested[0].metric
+        selected_metric = select_single(metric)[0].metric
         return _info(selected_metric, selected_metric.english_only, None)
     request = Request.from_text(metric)
     readiness = availability(request.metric, settings, request.parameters)
@@ -451,11 +451,6 @@ def select_single(metric: MetricLike, settings: Settings | None = None) -> Selec
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(ALL)
     return select([metric], settings, several=True)
-
-
-def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
-    """Return the metric of a request. Errors are those of ``select_single``."""
-    return select_single(metric, settings)[0].metric
 
 
 def names_metric(value: object) -> bool:

@@ -628,6 +628,22 @@ class TokenFrequencies:
         """CRC-32 of the counts, eight hexadecimal digits."""
         return checksum(self.counts)
 
+    @staticmethod
+    def checked(state: State, encoder: Encoder) -> TokenFrequencies:
+        """Return frequencies that a metric is given, which must be those of its encoder.
+
+        Raises:
+            ParameterError: they are those of another model.
+        """
+        assert isinstance(state, TokenFrequencies)
+        if state.model != encoder.label:
+            raise ParameterError(
+                "these token frequencies belong to another model",
+                where=f"{state.label} of {state.model}, not {encoder.label}",
+                hint="count with the metric's own encoder",
+            )
+        return state
+
     def merge(self, other: State) -> TokenFrequencies:
         """Return the frequencies of both corpora together; a caption in both counts twice.
 
