@@ -56,11 +56,11 @@ class JoinedTexts:
         Args:
             pattern: what is searched for in each text.
             marks: in lower case; every match contains one of them, in any case. None if every match contains a
-                character that is not ASCII.
+                character that is not ASCII; an empty one if all texts are searched.
         """
         mask = np.zeros(len(self.texts), bool)
         places: list[int] = []
-        for mark in marks:
+        for mark in filter(None, marks):
             for word in mark.split():
                 if word not in self._words:
                     break
@@ -70,7 +70,9 @@ class JoinedTexts:
                     places.append(place)
                     place = self._lowered.find(mark, place + 1)
         rows: Iterable[int] = ()
-        if places:
+        if "" in marks:
+            rows = range(len(self.texts))
+        elif places:
             rows = np.unique(np.searchsorted(self._starts, np.array(places), side="right") - 1).tolist()
         elif not marks and not self._is_ascii:
             rows = (row for row, text in enumerate(self.texts) if not text.isascii())
@@ -155,14 +157,6 @@ PROMPT = re.compile(
     _FLAGS,
 )
 _AT_BEGINNING = re.compile(rf"\A(?:{PROMPT.pattern}|{_OPENINGS.pattern})", _FLAGS)
-_OPENING_MARKS = _marks(
-    "sure,certainly,of course,absolutely,okay,here,image,picture,photo,figure,illustration,video,clip,audio,"
-    "recording,snapshot,scene,caption,description,answer,assistant,output,response,sorry,as an ai,i cannot,"
-    "i can't,i am unable to,natürlich,gerne,klar,selbstverständlich,"
-    "bild,foto,beschreibung,antwort,bien sûr,certainement,accord,image,légende,réponse,claro,supuesto,imagen,"
-    "descripción,leyenda,respuesta,好的,当然,當然,描述,标题,標題,说明,說明,图,圖,照片,画面,畫面,答案,"
-    "回答,もちろん,はい,しました,画像,写真,キャプション,説明,答え"
-)
 
 _SENTENCE = re.compile(r"""[.!?]["')\]]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
 _SENTENCE_MARKS = (*(end + after for end in ".!?" for after in " \t\n\"')]"), "。", "！", "？")
@@ -368,10 +362,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "is this the column of the captions?",
         "photo_000001.jpg",
         _FILE_NAME,
-        _marks(
-            ".jp,.png,.webp,.gif,.bmp,.tif,.svg,.heic,.wav,.mp,.flac,.ogg,.m4a,.avi,.mkv,.mov,.webm,.npy,.json,"
-            ".txt,://,/,0,1,2,3,4,5,6,7,8,9"
-        ),
+        ("",),
         usual=2e-5,
     ),
     "think": Kind(
@@ -455,7 +446,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "where references do not, every word of it counts against precision: remove it with",
         "The image shows a dog.",
         _AT_BEGINNING,
-        _OPENING_MARKS,
+        ("",),
         "prompt",
         1e-3,
     ),
