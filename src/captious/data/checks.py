@@ -600,16 +600,12 @@ def _without_thoughts(text: str) -> str:
     opened = False
     answer, end = "", 0
     for mark in _THINK.finditer(text):
-        if _is_end_of_thought(mark[0]):
+        if mark[0].startswith(("</", "◁/", "<|end")):
             answer, opened = ("" if not opened else answer), False
         elif not opened:
             answer, opened = answer + text[end : mark.start()], True
         end = mark.end()
     return _tidy(answer if opened else answer + text[end:])
-
-
-def _is_end_of_thought(mark: str) -> bool:
-    return mark.startswith(("</", "◁/", "<|end"))
 
 
 _CAPTION_KEYS = ("caption", "description", "answer", "response", "output", "text", "result", "content")
@@ -642,10 +638,6 @@ def _from_json(text: str) -> str:
     return text if cut is None else cut[1].replace('\\"', '"').strip()
 
 
-def _without_tokens(text: str) -> str:
-    return _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", text)))
-
-
 def _joined_pieces(text: str) -> str:
     """Join the pieces of byte-level BPE, sentencepiece, wordpiece and subword-nmt."""
     if re.search("[ĠĊ]", text):
@@ -667,22 +659,12 @@ def _of_bytes(word: str) -> str:
         return word.replace("Ġ", " ").replace("Ċ", "\n")
 
 
-def _read_rightly(text: str) -> str:
-    """Read characters of Windows-1252 or Latin-1 as the bytes of UTF-8 that they were, where they can be."""
-    return _MISREAD.sub(lambda run: _as_utf8(run[0]), text).replace("ï¿½", "�")
-
-
-def _as_utf8(run: str) -> str:
+def _as_utf8(run: re.Match[str]) -> str:
+    """Read characters of Windows-1252 or Latin-1 as the bytes of UTF-8 that they were, if they can be."""
     try:
-        return b"".join(
-            letter.encode("latin-1") if letter <= "\xff" else letter.encode("cp1252") for letter in run
-        ).decode()
+        return b"".join(letter.encode("latin-1" if letter <= "\xff" else "cp1252") for letter in run[0]).decode()
     except UnicodeError:
-        return run
-
-
-def _without_html(text: str) -> str:
-    return _tidy(html.unescape(_TAG.sub(" ", text)))
+        return run[0]
 
 
 _ESCAPED = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'"}
@@ -710,12 +692,12 @@ def composed(text: str) -> str:
 RULES: dict[str, Callable[[str], str]] = {
     "ansi": lambda text: _tidy(_ANSI.sub("", text)),
     "pieces": _joined_pieces,
-    "mojibake": _read_rightly,
-    "tokens": _without_tokens,
+    "mojibake": lambda text: _MISREAD.sub(_as_utf8, text).replace("ï¿½", "�"),
+    "tokens": lambda text: _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", text))),
     "think": _without_thoughts,
     "json": _from_json,
     "escapes": _without_escapes,
-    "html": _without_html,
+    "html": lambda text: _tidy(html.unescape(_TAG.sub(" ", text))),
     "markdown": _plain,
     "prompt": _without_opening,
     "quotes": _without_quotes,

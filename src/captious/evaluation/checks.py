@@ -388,7 +388,11 @@ class CaptionFindings:
     @property
     def all_findings(self) -> list[Finding]:
         """All findings about candidates, those too rare for a warning included."""
-        return [self._finding(kind) for kind in KINDS if kind in self.candidates]
+        counted = [(kind, *self.candidates[kind]) for kind in KINDS if kind in self.candidates]
+        return [
+            Finding(kind, n, self.n, examples, text, self.language if kind in _WITH_LANGUAGE else "")
+            for kind, n, examples, text in counted
+        ]
 
     @property
     def findings(self) -> list[Finding]:
@@ -400,10 +404,6 @@ class CaptionFindings:
             if (n := self.reference_counts.get(kind, 0))
             and n > _RATIO * max(KINDS[kind].usual, self._share(kind)) * self.n_looked_at
         ]
-
-    def _finding(self, kind: str) -> Finding:
-        n, examples, text = self.candidates[kind]
-        return Finding(kind, n, self.n, examples, text, self.language if kind in _WITH_LANGUAGE else "")
 
     def _is_unusual(self, finding: Finding) -> bool:
         kind = KINDS[finding.kind]
