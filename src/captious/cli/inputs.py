@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import click
 
-from captious.cli.library_options import Command, option_of
+from captious.cli.library_options import Command, converted, option_of, options
 from captious.data import (
     CaptionFile,
     CaptionRows,
@@ -189,7 +189,9 @@ def _files(value: Any) -> Iterator[Path]:
 
 
 _LOGS = [layout.option for layout in LAYOUTS if layout.answer is not None]
-_READING = (
+#: The options ``--from``, ``--columns`` and ``--split``; the command is called with ``reading``.
+reading_options = converted(
+    lambda **names: {"reading": Reading(**names)},
     click.option(
         "--from",
         "layout",
@@ -213,19 +215,6 @@ _READING = (
         help="The split of the data set to read, such as test; several are separated by commas.",
     ),
 )
-
-
-def reading_options(command: Command) -> Command:
-    """Add the options ``--from``, ``--columns`` and ``--split``; the command is called with ``reading``."""
-
-    @functools.wraps(command)
-    def with_reading(layout: str | None, columns: str | None, split: str | None, **values: Any) -> Any:
-        return command(reading=Reading(layout, columns, split), **values)
-
-    decorated: Any = with_reading
-    for option in reversed(_READING):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]
 
 
 def reads_captions(*parameters: str) -> Callable[[Command], Command]:
@@ -259,13 +248,7 @@ _MATCHING = {
 
 def matching_options(*names: str) -> Callable[[Command], Command]:
     """Add options by which candidates are matched with references, under the names of ``score``; all by default."""
-
-    def decorate(command: Command) -> Command:
-        for name in reversed([name for name in _MATCHING if not names or name in names]):
-            command = _MATCHING[name](command)
-        return command
-
-    return decorate
+    return options(*(option for name, option in _MATCHING.items() if not names or name in names))
 
 
 # SYSTEM... REFERENCES.
@@ -359,14 +342,12 @@ def system_files(
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def with_systems(
-            files: tuple[SystemFile, ...], reading: Reading, no_references: bool = False, **options: Any
+            files: tuple[SystemFile, ...], reading: Reading, no_references: bool = False, **values: Any
         ) -> Any:
-            return command(systems=systems_of(files, reading, least=least, no_references=no_references), **options)
+            return command(systems=systems_of(files, reading, least=least, no_references=no_references), **values)
 
-        decorated: Any = reading_options(with_systems)
-        if optional:
-            decorated = no_references_option(decorated)
-        return click.argument("files", nargs=-1, type=SYSTEM, metavar=metavar)(decorated)  # type: ignore[no-any-return]
+        files = click.argument("files", nargs=-1, type=SYSTEM, metavar=metavar)
+        return options(files, *[no_references_option] * optional, reading_options)(with_systems)  # type: ignore[return-value]
 
     return decorate
 

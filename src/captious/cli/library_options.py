@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,38 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
 #: The type of numbers of things, at least one.
 COUNT = click.IntRange(min=1)
+
+
+def options(*declarations: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options and arguments in this order."""
+
+    def decorate(command: Command) -> Command:
+        for declaration in reversed(declarations):
+            command = declaration(command)
+        return command
+
+    return decorate
+
+
+def converted(
+    function: Callable[..., Mapping[str, Any]], *declarations: Callable[[Any], Any]
+) -> Callable[[Command], Command]:
+    """Return a decorator that adds options whose values the command does not get itself, but what they mean.
+
+    Args:
+        function: returns parameters of the command by name, for the values of the options.
+        declarations: the options.
+    """
+    names = [parameter.name for parameter in options(*declarations)(lambda: None).__click_params__]  # type: ignore[attr-defined]
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_meanings(**values: Any) -> Any:
+            return command(**function(**{name: values.pop(name) for name in names}), **values)
+
+        return options(*declarations)(with_meanings)  # type: ignore[return-value]
+
+    return decorate
 
 
 def numbers(kind: type[int] | type[float], example: str) -> Mapping[str, Any]:

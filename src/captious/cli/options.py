@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import shlex
@@ -13,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from captious.cli.library_options import FILE, Command, option_of
+from captious.cli.library_options import FILE, Command, converted, option_of, options
 from captious.cli.outputs import written
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import BaseMetric
@@ -116,30 +115,20 @@ def judge_at(judge: str | None, endpoint: str | None) -> Any:
     return replace(as_chat_model(judge), endpoint=endpoint) if is_file else ChatModel(judge, endpoint)
 
 
-def settings_options(command: Command) -> Command:
-    """Add an option for every setting; the command is called with ``settings``."""
-
-    @functools.wraps(command)
-    def with_settings(endpoint: str | None, **options: Any) -> Any:
-        values = {name: options.pop(name) for name in SETTINGS}
-        values["judge"] = judge_at(values["judge"], endpoint)
-        settings = Settings(**{name: value for name, value in values.items() if value is not None})
-        return command(settings=settings, **options)
-
-    decorated: Any = endpoint_option(with_settings)
-    for name in reversed([*SETTINGS]):
-        decorated = option_of(Settings, name, **SETTINGS[name])(decorated)
-    return decorated  # type: ignore[no-any-return]
+def _settings(endpoint: str | None, **values: Any) -> dict[str, Settings]:
+    values["judge"] = judge_at(values["judge"], endpoint)
+    return {"settings": Settings(**{name: value for name, value in values.items() if value is not None})}
 
 
-def metric_options(command: Command) -> Command:
-    """Add the option ``--metric``, as ``metrics``, and those of settings."""
-    return metric_option(settings_options(command))
-
-
-def resampling_options(command: Command) -> Command:
-    """Add the options ``--resamples`` and ``--seed``."""
-    return resamples_option(seed_option(command))
+#: An option for every setting; the command is called with ``settings``.
+settings_options = converted(
+    _settings,
+    *(option_of(Settings, name, **attributes) for name, attributes in SETTINGS.items()),
+    endpoint_option,
+)
+#: The option ``--metric``, as ``metrics``, and those of settings.
+metric_options = options(metric_option, settings_options)
+resampling_options = options(resamples_option, seed_option)
 
 
 def recipe_attributes(recipes: Iterable[str]) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from captious.cli.library_options import FILE, Command, option_of
+from captious.cli.library_options import FILE, Command, option_of, options
 from captious.drawing import as_text
 from captious.errors import CaptionWarning, ParameterError, shown, shown_in
 from captious.files import check_place, is_pipe_or_device, whole_file
@@ -31,6 +31,7 @@ _BY_EXTENSION = {"htm": "html", "txt": "table", "log": "table", "": "table"}
 #: The parameters of ``Presentation``, which commands that print tables have.
 PRESENTATION = ("percent", "transpose", "naming", "interval_style")
 _CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "naming": click.Choice(NAMING_SCHEMES)}
+_WITH_SENTENCES = ("records", "document", "notes", "warnings")  # fields of tables
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
 #: Formats whose numbers are unrounded and whose names are ours.
 _FOR_PROGRAMS = ("json", "jsonl", "csv")
@@ -127,23 +128,21 @@ def output_options(
                 check_plots(plot)
             chosen = Presentation(**{name: parameters.pop(name) for name in shown})
             if chosen != Presentation() and format_ in _FOR_PROGRAMS:
-                options = [f"--{name.replace('_', '-')}" for name in shown]
+                flags = [f"--{name.replace('_', '-')}" for name in shown]
                 raise click.UsageError(
                     f"{format_} has unrounded numbers and captious's metric names: choose another format, or "
-                    f"leave out {', '.join(options)}"
+                    f"leave out {', '.join(flags)}"
                 )
             return command(destination=Destination(format_, output, plot, chosen), **parameters)
 
-        decorated: Any = with_destination
-        for name in reversed(shown):
-            decorated = option_of(Presentation, name, _CHOICES.get(name))(decorated)
-        if pictures:
-            what = "Save plots of the result in this folder, as png."
-            decorated = click.option("--plot", type=FILE, metavar="DIR", help=what)(decorated)
+        plots = click.option(
+            "--plot", type=FILE, metavar="DIR", help="Save plots of the result in this folder, as png."
+        )
+        of_tables = [option_of(Presentation, name, _CHOICES.get(name)) for name in shown]
         what = "Output file, written atomically. Default: standard output."
         to_file = click.option("-o", "--output", type=FILE, metavar="FILE", help=what)
-        decorated = written("output", folders_with=folders_with)(to_file(decorated))
-        return format_option(*formats)(decorated)  # type: ignore[no-any-return]
+        checked = written("output", folders_with=folders_with)
+        return options(format_option(*formats), checked, to_file, *[plots] * pictures, *of_tables)(with_destination)  # type: ignore[return-value]
 
     return decorate
 
@@ -228,10 +227,7 @@ def _with_flags(table: Table) -> Table:
     """Return a table whose sentences name options as the command line does."""
     return replace(
         table,
-        records=shown_in(table.records, "command line"),
-        document=shown_in(table.document, "command line"),
-        notes=shown_in(table.notes, "command line"),
-        warnings=shown_in(table.warnings, "command line"),
+        **{name: shown_in(getattr(table, name), "command line") for name in _WITH_SENTENCES},
         following=[_with_flags(part) for part in table.following],
     )
 

@@ -22,7 +22,7 @@ from captious.cli.inputs import (
     reading_options,
     systems_of,
 )
-from captious.cli.library_options import COUNT, FILE, Command
+from captious.cli.library_options import COUNT, FILE, options
 from captious.cli.options import SectionedCommand, metric_options, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
 from captious.data import CaptionRows, Ids, Match, OfSeveral, read_captions
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from captious.scale import ShardReport
 
 
-_SHARD_OPTIONS = (
+_shard_options = options(
     click.option(
         "--shards",
         multiple=True,
@@ -76,13 +76,6 @@ _OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
 _NOT_OF_SHARDS = ("layout", "match", "no_references", "group_by", "several", "clean")
 
 
-def shard_options(command: Command) -> Command:
-    """Add the options of shards."""
-    for option in reversed(_SHARD_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command(cls=SectionedCommand)
 @click.argument("files", nargs=-1, type=SYSTEM, metavar="CANDIDATES... REFERENCES")
 @click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
@@ -97,7 +90,7 @@ def shard_options(command: Command) -> Command:
 @group_option
 @written("output", "per_caption", folders_with="shards")
 @output_options(*FORMATS, folders_with="shards")
-@shard_options
+@_shard_options
 @metric_options
 @matching_options()
 def score(

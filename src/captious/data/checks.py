@@ -56,11 +56,11 @@ class JoinedTexts:
         Args:
             pattern: what is searched for in each text.
             marks: in lower case; every match contains one of them, in any case. None if every match contains a
-                character that is not ASCII.
+                character that is not ASCII; an empty one if all texts are searched.
         """
         mask = np.zeros(len(self.texts), bool)
         places: list[int] = []
-        for mark in marks:
+        for mark in filter(None, marks):
             for word in mark.split():
                 if word not in self._words:
                     break
@@ -70,7 +70,9 @@ class JoinedTexts:
                     places.append(place)
                     place = self._lowered.find(mark, place + 1)
         rows: Iterable[int] = ()
-        if places:
+        if "" in marks:
+            rows = range(len(self.texts))
+        elif places:
             rows = np.unique(np.searchsorted(self._starts, np.array(places), side="right") - 1).tolist()
         elif not marks and not self._is_ascii:
             rows = (row for row, text in enumerate(self.texts) if not text.isascii())
@@ -155,14 +157,6 @@ PROMPT = re.compile(
     _FLAGS,
 )
 _AT_BEGINNING = re.compile(rf"\A(?:{PROMPT.pattern}|{_OPENINGS.pattern})", _FLAGS)
-_OPENING_MARKS = _marks(
-    "sure,certainly,of course,absolutely,okay,here,image,picture,photo,figure,illustration,video,clip,audio,"
-    "recording,snapshot,scene,caption,description,answer,assistant,output,response,sorry,as an ai,i cannot,"
-    "i can't,i am unable to,natürlich,gerne,klar,selbstverständlich,"
-    "bild,foto,beschreibung,antwort,bien sûr,certainement,accord,image,légende,réponse,claro,supuesto,imagen,"
-    "descripción,leyenda,respuesta,好的,当然,當然,描述,标题,標題,说明,說明,图,圖,照片,画面,畫面,答案,"
-    "回答,もちろん,はい,しました,画像,写真,キャプション,説明,答え"
-)
 
 _SENTENCE = re.compile(r"""[.!?]["')\]]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
 _SENTENCE_MARKS = (*(end + after for end in ".!?" for after in " \t\n\"')]"), "。", "！", "？")
@@ -368,10 +362,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "is this the column of the captions?",
         "photo_000001.jpg",
         _FILE_NAME,
-        _marks(
-            ".jp,.png,.webp,.gif,.bmp,.tif,.svg,.heic,.wav,.mp,.flac,.ogg,.m4a,.avi,.mkv,.mov,.webm,.npy,.json,"
-            ".txt,://,/,0,1,2,3,4,5,6,7,8,9"
-        ),
+        ("",),
         usual=2e-5,
     ),
     "think": Kind(
@@ -455,7 +446,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "where references do not, every word of it counts against precision: remove it with",
         "The image shows a dog.",
         _AT_BEGINNING,
-        _OPENING_MARKS,
+        ("",),
         "prompt",
         1e-3,
     ),
@@ -609,16 +600,12 @@ def _without_thoughts(text: str) -> str:
     opened = False
     answer, end = "", 0
     for mark in _THINK.finditer(text):
-        if _is_end_of_thought(mark[0]):
+        if mark[0].startswith(("</", "◁/", "<|end")):
             answer, opened = ("" if not opened else answer), False
         elif not opened:
             answer, opened = answer + text[end : mark.start()], True
         end = mark.end()
     return _tidy(answer if opened else answer + text[end:])
-
-
-def _is_end_of_thought(mark: str) -> bool:
-    return mark.startswith(("</", "◁/", "<|end"))
 
 
 _CAPTION_KEYS = ("caption", "description", "answer", "response", "output", "text", "result", "content")
@@ -651,10 +638,6 @@ def _from_json(text: str) -> str:
     return text if cut is None else cut[1].replace('\\"', '"').strip()
 
 
-def _without_tokens(text: str) -> str:
-    return _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", text)))
-
-
 def _joined_pieces(text: str) -> str:
     """Join the pieces of byte-level BPE, sentencepiece, wordpiece and subword-nmt."""
     if re.search("[ĠĊ]", text):
@@ -676,22 +659,12 @@ def _of_bytes(word: str) -> str:
         return word.replace("Ġ", " ").replace("Ċ", "\n")
 
 
-def _read_rightly(text: str) -> str:
-    """Read characters of Windows-1252 or Latin-1 as the bytes of UTF-8 that they were, where they can be."""
-    return _MISREAD.sub(lambda run: _as_utf8(run[0]), text).replace("ï¿½", "�")
-
-
-def _as_utf8(run: str) -> str:
+def _as_utf8(run: re.Match[str]) -> str:
+    """Read characters of Windows-1252 or Latin-1 as the bytes of UTF-8 that they were, if they can be."""
     try:
-        return b"".join(
-            letter.encode("latin-1") if letter <= "\xff" else letter.encode("cp1252") for letter in run
-        ).decode()
+        return b"".join(letter.encode("latin-1" if letter <= "\xff" else "cp1252") for letter in run[0]).decode()
     except UnicodeError:
-        return run
-
-
-def _without_html(text: str) -> str:
-    return _tidy(html.unescape(_TAG.sub(" ", text)))
+        return run[0]
 
 
 _ESCAPED = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'"}
@@ -719,12 +692,12 @@ def composed(text: str) -> str:
 RULES: dict[str, Callable[[str], str]] = {
     "ansi": lambda text: _tidy(_ANSI.sub("", text)),
     "pieces": _joined_pieces,
-    "mojibake": _read_rightly,
-    "tokens": _without_tokens,
+    "mojibake": lambda text: _MISREAD.sub(_as_utf8, text).replace("ï¿½", "�"),
+    "tokens": lambda text: _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", text))),
     "think": _without_thoughts,
     "json": _from_json,
     "escapes": _without_escapes,
-    "html": _without_html,
+    "html": lambda text: _tidy(html.unescape(_TAG.sub(" ", text))),
     "markdown": _plain,
     "prompt": _without_opening,
     "quotes": _without_quotes,

@@ -388,7 +388,11 @@ class CaptionFindings:
     @property
     def all_findings(self) -> list[Finding]:
         """All findings about candidates, those too rare for a warning included."""
-        return [self._finding(kind) for kind in KINDS if kind in self.candidates]
+        counted = [(kind, *self.candidates[kind]) for kind in KINDS if kind in self.candidates]
+        return [
+            Finding(kind, n, self.n, examples, text, self.language if kind in _WITH_LANGUAGE else "")
+            for kind, n, examples, text in counted
+        ]
 
     @property
     def findings(self) -> list[Finding]:
@@ -400,10 +404,6 @@ class CaptionFindings:
             if (n := self.reference_counts.get(kind, 0))
             and n > _RATIO * max(KINDS[kind].usual, self._share(kind)) * self.n_looked_at
         ]
-
-    def _finding(self, kind: str) -> Finding:
-        n, examples, text = self.candidates[kind]
-        return Finding(kind, n, self.n, examples, text, self.language if kind in _WITH_LANGUAGE else "")
 
     def _is_unusual(self, finding: Finding) -> bool:
         kind = KINDS[finding.kind]
@@ -474,11 +474,10 @@ class CaptionFindings:
         found = []
         for finding in self.findings:
             kind = KINDS[finding.kind]
-            concerned = tuple(dict.fromkeys(_concerned(kind, metrics, selection)))
-            if kind.before_scoring or not (needing or kind.alone) or not concerned:
-                continue
-            by_kind = kind.of_tokens or kind.of_length
-            found.append(replace(finding, metrics=concerned) if by_kind else finding)
+            concerned = dict.fromkeys(metric.name for metric in metrics if _concerns(kind, metric, selection))
+            if concerned and not kind.before_scoring and (needing or kind.alone):
+                some = kind.of_tokens or kind.of_length
+                found.append(replace(finding, metrics=tuple(concerned)) if some else finding)
         return found
 
     def warnings_for(self, selection: Selection) -> list[CaptionWarning]:
@@ -563,14 +562,11 @@ def reference_warnings(metric: BaseMetric, references: References, state: State 
     return [*map(CaptionWarning, metric.reference_warnings(references, state))]
 
 
-def _concerned(kind: Kind, metrics: Sequence[BaseMetric], selection: Selection) -> Iterable[str]:
-    """Return the names of the metrics that a kind concerns."""
-    for metric in metrics:
-        if kind.of_length and not _depends_on(metric, _OF_LENGTH):
-            continue
-        if kind.of_tokens and (selection.settings.language is not None or not _is_english(metric)):
-            continue
-        yield metric.name
+def _concerns(kind: Kind, metric: BaseMetric, selection: Selection) -> bool:
+    """Return whether a kind matters to a metric."""
+    if kind.of_length and not _depends_on(metric, _OF_LENGTH):
+        return False
+    return not kind.of_tokens or (selection.settings.language is None and _is_english(metric))
 
 
 def _depends_on(metric: BaseMetric, names: tuple[str, ...]) -> bool:
@@ -707,8 +703,7 @@ class CaptionCheck(Displayed):
         columns = [
             Column("candidates", form="count"),
             Column("share", form="percent"),
-            Column("such as", align="left"),
-            Column("image_id", align="left"),
+            *(Column(head, align="left") for head in ("such as", "image_id")),
         ]
         rows = [
             Row(

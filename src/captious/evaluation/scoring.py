@@ -23,7 +23,7 @@ from captious.data import (
 )
 from captious.data.formats import EXTENSIONS
 from captious.data.matching import OF_SEVERAL, ways_of
-from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, option
+from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, either, option
 from captious.evaluation.checks import (
     CaptionCheck,
     CaptionFindings,
@@ -182,6 +182,11 @@ def score_systems(
     return reports
 
 
+_SYSTEMS = either(
+    python='write captious.score_systems({"mine": captions, "baseline": captions}, references)', command=""
+)
+
+
 def _check_one_system(candidates: object) -> None:
     """Refuse a mapping from names to systems: each value is whole captions, or text that names a file of them.
 
@@ -195,8 +200,11 @@ def _check_one_system(candidates: object) -> None:
     raise ParameterError(
         f"these are captions of {counted(len(candidates), 'system')}, and score takes those of one",
         where=", ".join(map(repr, [*candidates][:3])),
-        hint="write captious.score_systems(systems, references), or give the captions of one: "
-        f"candidates[{next(iter(candidates))!r}]",
+        hint=either(
+            python="write captious.score_systems(systems, references), or give the captions of one: "
+            f"candidates[{next(iter(candidates))!r}]",
+            command="",
+        ),
     )
 
 
@@ -209,7 +217,7 @@ def _check_systems(systems: object, references: object) -> None:
     if not isinstance(systems, Mapping) or not systems:
         raise ParameterError(
             f"{shortened(systems)} is not a mapping from names to the captions of systems",
-            hint='write captious.score_systems({"mine": captions, "baseline": captions}, references)',
+            hint=_SYSTEMS,
         )
     are_images = isinstance(references, Mapping) and systems.keys() <= references.keys()
     for name, captions in systems.items():
@@ -217,13 +225,16 @@ def _check_systems(systems: object, references: object) -> None:
             raise ParameterError(
                 "these are the captions of one system, and score_systems takes a mapping from names to systems",
                 where=f"{name!r}: {shortened(captions)}",
-                hint='write captious.score(candidates, references), or captious.score_systems({"mine": candidates}, '
-                "references)",
+                hint=either(
+                    python="write captious.score(candidates, references), or "
+                    'captious.score_systems({"mine": candidates}, references)',
+                    command="",
+                ),
             )
         if not isinstance(name, str):
             raise ParameterError(
                 f"the name of a system is {shortened(name)}, not a string",
-                hint='write captious.score_systems({"mine": captions, "baseline": captions}, references)',
+                hint=_SYSTEMS,
             )
 
 

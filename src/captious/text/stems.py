@@ -369,27 +369,15 @@ _GERMAN = re.findall(
 _GERMAN_TENS = re.findall(r"\w+", "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig")
 
 #: British words whose American spelling follows no rule, without the s of plurals.
-_AMERICAN = {
-    **{"grey": "gray", "greyish": "grayish", "tyre": "tire", "pyjama": "pajama", "moustache": "mustache"},
-    **{"moustached": "mustached", "doughnut": "donut", "aeroplane": "airplane", "plough": "plow", "kerb": "curb"},
-    **{"cosy": "cozy", "mould": "mold", "programme": "program", "cheque": "check", "jewellery": "jewelry"},
-    **{"artefact": "artifact", "yoghurt": "yogurt", "omelette": "omelet", "barbeque": "barbecue", "tshirt": "t-shirt"},
-    **{
-        "tee-shirt": "t-shirt",
-        "aluminium": "aluminum",
-        "storey": "story",
-        "sceptical": "skeptical",
-        "draught": "draft",
-    },
-    **{
-        "defence": "defense",
-        "offence": "offense",
-        "licence": "license",
-        "practise": "practice",
-        "catalogue": "catalog",
-    },
-    **{"dialogue": "dialog", "analogue": "analog", "anaemia": "anemia", "oedema": "edema", "oesophagus": "esophagus"},
-}
+_BRITISH = """
+    grey:gray greyish:grayish tyre:tire pyjama:pajama moustache:mustache moustached:mustached doughnut:donut
+    aeroplane:airplane plough:plow kerb:curb cosy:cozy mould:mold programme:program cheque:check jewellery:jewelry
+    artefact:artifact yoghurt:yogurt omelette:omelet barbeque:barbecue tshirt:t-shirt tee-shirt:t-shirt
+    aluminium:aluminum storey:story sceptical:skeptical draught:draft defence:defense offence:offense
+    licence:license practise:practice catalogue:catalog dialogue:dialog analogue:analog anaemia:anemia oedema:edema
+    oesophagus:esophagus
+"""
+_AMERICAN = dict(pair.split(":") for pair in _BRITISH.split())
 _STEMS = (
     (r"(\w*col|neighb|harb|flav|hon|fav|lab|hum|arm|parl|rum|behavi|tum|vap|od|splend|sav|endeav)our(\w*)", "or"),
     (r"(\w*theat|cent|\w*met|\w*lit|fib|calib|somb|spect|lust|sab)re(s?)", "er"),

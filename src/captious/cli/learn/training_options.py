@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from captious.cli.library_options import FILE, Command, option_of
+from captious.cli.library_options import FILE, converted, option_of
 from captious.cli.options import SEED, recipe_attributes
 from captious.learned.leic import CRITIQUE_RECIPES, as_critique_recipe
 from captious.learned.training.critiques import train_critique
@@ -21,31 +20,26 @@ weights_name_option = click.option(
     "--name", metavar="NAME", help="Name of the weights in signatures. Default: that of the output file."
 )
 
-_CRITIQUE_OPTIONS = (
+
+def _objects(
+    recipe: str, seed: int | None, images: Path | None, vectors: str | None, sampled: tuple[Path, ...]
+) -> dict[str, Any]:
+    critique_recipe = as_critique_recipe(recipe)
+    return {
+        "recipe": critique_recipe if seed is None else replace(critique_recipe, seed=seed),
+        "images": None if images is None else ImageFeatures.load(images),
+        "vectors": None if vectors is None else WordVectors.open(vectors),
+        "sampled": sampled,
+    }
+
+
+#: The training options of a critique: the command is called with a ``recipe`` with its seed, image features as
+#: ``images``, word vectors as ``vectors``, and files as ``sampled``.
+critique_options = converted(
+    _objects,
     click.option("--recipe", default="leic", show_default=True, **recipe_attributes(CRITIQUE_RECIPES)),
     option_of(train_critique, "images", FILE, metavar="FEATURES"),
     option_of(train_critique, "vectors", metavar="NAME|FILE"),
     option_of(train_critique, "sampled", FILE, multiple=True),
     recipe_seed_option,
 )
-
-
-def critique_options(command: Command) -> Command:
-    """Add the training options of a critique: the command is called with a ``recipe`` with its seed, image features as
-    ``images``, word vectors as ``vectors``, and files as ``sampled``.
-    """
-
-    @functools.wraps(command)
-    def with_objects(recipe: str, seed: int | None, images: Path | None, vectors: str | None, **options: Any) -> Any:
-        critique_recipe = as_critique_recipe(recipe)
-        return command(
-            recipe=critique_recipe if seed is None else replace(critique_recipe, seed=seed),
-            images=None if images is None else ImageFeatures.load(images),
-            vectors=None if vectors is None else WordVectors.open(vectors),
-            **options,
-        )
-
-    decorated: Any = with_objects
-    for option in reversed(_CRITIQUE_OPTIONS):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]
