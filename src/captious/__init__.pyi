@@ -29,9 +29,9 @@ from .data import read_captions as read_captions
 from .data import read_groups as read_groups
 from .data import read_references as read_references
 from .data import read_rows as read_rows
+from .errors import CaptionWarning as CaptionWarning
 from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
-from .errors import CaptionWarning as CaptionWarning
 from .evaluation import CaptionCheck as CaptionCheck
 from .evaluation import Comparison as Comparison
 from .evaluation import Difference as Difference
