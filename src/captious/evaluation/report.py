@@ -307,8 +307,8 @@ def signature_lines(report: Report) -> list[str]:
 def exclusions(reports: Iterable[Report]) -> list[str]:
     """Return the numbers of captions that ``match="common"`` excluded, one sentence per system."""
     return [
-        f"{report.system}: common images; excluded {counted(report.left_out['candidates'], 'candidate')} without references "
-        f"and {counted(report.left_out['images'], 'image')} without a candidate."
+        f"{report.system}: common images; excluded {counted(report.left_out['candidates'], 'candidate')} without "
+        f"references and {counted(report.left_out['images'], 'image')} without a candidate."
         for report in reports
         if report.left_out
     ]
