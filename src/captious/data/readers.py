@@ -67,10 +67,10 @@ from captious.data.rows import (
 from captious.data.tables import Captions, CaptionSets
 from captious.errors import (
     CaptionFileError,
+    CaptiousError,
     DuplicateCandidateError,
     EmptyInputError,
     InputError,
-    MissingReferencesError,
     ParameterError,
     UnknownNameError,
     either,
@@ -135,19 +135,12 @@ def read_rows(
     return rows
 
 
-def is_log(path: CaptionFile) -> bool:
-    """Return whether a file is a log of its layout.
-
-    Raises:
-        InputError: it cannot be read, or has no answers.
-    """
+def log_with_references(path: str | os.PathLike[str]) -> str:
+    """Return the layout of the log with references that a file is; empty for any other file."""
     try:
-        read_rows(path, "references")
-    except MissingReferencesError:
-        return True
-    except CaptionFileError:
-        return False
-    return True
+        return read_rows(path, "references").log
+    except CaptiousError:
+        return ""
 
 
 def _rows_of_object(origin: Source, source: object) -> CaptionRows:

@@ -679,7 +679,8 @@ def _rows_of_log(
         _check_answers(source, ids, answers)
         values = [answer.texts[0] if len(answer.texts) == 1 else [*answer.texts] for answer in answers]
     rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=form)
-    return replace(rows, prompts=tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt)))
+    prompts = tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt))
+    return replace(rows, prompts=prompts, log=layout.option)
 
 
 def _check_answers(source: Source, ids: Sequence[Any], answers: Sequence[Answer]) -> None:

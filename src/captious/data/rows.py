@@ -524,6 +524,7 @@ class CaptionRows:
         are_categories: whether texts are category names, as in COCO's instances.
         prompts: the distinct prompts, if the source is a log that has them.
         of: what has captions, as far as the layout says: "image", "video" or "sound".
+        log: the layout of the log that the source is; empty if it is none.
     """
 
     name: str
@@ -537,6 +538,7 @@ class CaptionRows:
     are_categories: bool = False
     prompts: tuple[str, ...] = ()
     of: str = "image"
+    log: str = ""
 
     def place(self, row: int) -> str:
         """Return the place of a row in its source, such as "line 12"."""

@@ -1,0 +1,67 @@
+"""What people try first with files that they have: it works, or the error says how it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+
+CAPTIONS = ["a yellow tram drives over a bridge", "three goats climb a steep rock"]
+REFERENCES = [["a tram on a bridge", "a yellow tram passes a bridge"], ["goats on a rock", "three goats on a rock"]]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with references and logs, which the test runs in."""
+    monkeypatch.chdir(tmp_path)
+    write("references.json", {str(number): texts for number, texts in enumerate(REFERENCES, 1)})
+    for name in ("a", "b", "c"):
+        write(f"{name}.jsonl", samples([["another caption"], ["another caption"]] if name == "c" else REFERENCES))
+    write("bare.jsonl", samples([[], []]))
+    return tmp_path
+
+
+def write(name: str, content: Any) -> None:
+    if isinstance(content, list):
+        content = "".join(json.dumps(line) + "\n" for line in content)
+    Path(name).write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+
+
+def samples(references: Sequence[Sequence[str]]) -> list[Mapping[str, Any]]:
+    """Return the lines of a log of lmms-eval."""
+    return [
+        {"doc_id": number, "doc": {"image_id": number}, "target": [*texts], "filtered_resps": [caption]}
+        for number, (caption, texts) in enumerate(zip(CAPTIONS, references, strict=True), 1)
+    ]
+
+
+def systems_of(run: Run, *arguments: str) -> dict[str, float]:
+    """Return the bleu-1 of each system of a command."""
+    outcome = run("score", *arguments, "-m", "bleu-1", "--format", "json")
+    assert outcome.code == 0, outcome.err
+    return {one["name"]: one["metrics"]["bleu-1"]["score"] for one in outcome.json["systems"]}
+
+
+class TestLogs:
+    @pytest.mark.parametrize("options", [(), ("--from", "lmms-eval")])
+    def test_every_log_is_a_system(self, run: Run, options: tuple[str, ...]) -> None:
+        assert [*systems_of(run, *options, "a.jsonl", "b.jsonl", "c.jsonl")] == ["a", "b", "c"]
+        assert [*systems_of(run, *options, "a.jsonl")] == ["a"]
+
+    @pytest.mark.parametrize("options", [(), ("--from", "lmms-eval")])
+    @pytest.mark.parametrize("log", ["a.jsonl", "c.jsonl", "bare.jsonl"])
+    def test_last_file_that_is_no_log_is_the_references(self, run: Run, log: str, options: tuple[str, ...]) -> None:
+        expected = systems_of(run, "a.jsonl")["a"]
+        assert [*systems_of(run, *options, log, "references.json").values()] == [expected]
+
+    def test_vlmevalkit_without_references(self, run: Run) -> None:
+        rows = "".join(f"{number},q,{caption}\n" for number, caption in enumerate(CAPTIONS, 1))
+        write("M_D.csv", f"index,question,prediction\n{rows}")
+        expected = systems_of(run, "a.jsonl")["a"]
+        assert systems_of(run, "M_D.csv", "references.json") == {"M_D": expected}
+        assert systems_of(run, "--from", "vlmevalkit", "M_D.csv", "references.json") == {"M_D": expected}
