@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -65,3 +66,18 @@ class TestLogs:
         expected = systems_of(run, "a.jsonl")["a"]
         assert systems_of(run, "M_D.csv", "references.json") == {"M_D": expected}
         assert systems_of(run, "--from", "vlmevalkit", "M_D.csv", "references.json") == {"M_D": expected}
+
+
+class TestTables:
+    @pytest.mark.parametrize("mark", [",", ";", "\t"])
+    @pytest.mark.parametrize("beginning", ["", "\ufeff"])
+    def test_separators_of_files_and_streams(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, mark: str, beginning: str
+    ) -> None:
+        rows = [f"{number}{mark}{caption}\r\n" for number, caption in enumerate(CAPTIONS, 1)]
+        text = f"{beginning}image_id{mark}caption\r\n{''.join(rows)}"
+        write("table.csv", text)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        (expected,) = systems_of(run, "a.jsonl").values()
+        assert systems_of(run, "table.csv", "references.json") == {"table": expected}
+        assert [*systems_of(run, "-", "references.json").values()] == [expected]

@@ -718,16 +718,23 @@ def _line_batches(
 
     pattern = line_pattern(first)
     if pattern is None:
-        delimiter = "\t" if format == "tsv" or (format == "txt" and "\t" in first) else ","
-        if format == "csv" and "," not in first and ";" in first:  # as spreadsheets write it in many countries
-            delimiter = ";"
-        yield from _table_batches(chain([first], lines), source, delimiter, choose, size, refuse, first=number)
+        table = chain([first], lines)
+        yield from _table_batches(table, source, delimiter_of(first, format), choose, size, refuse, first=number)
         return
     where = f"line {number}"
     places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]
     rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source, refuse)
     for numbers, cells in batches_of_rows(rows, size):
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+
+
+def delimiter_of(header: str, format: Format) -> str:
+    """Return what separates the columns of a table: the first of those that are usual in its format and in its header.
+
+    Spreadsheets write semicolons in many countries.
+    """
+    usual = {"tsv": "\t", "csv": ",\t;"}.get(format, "\t,;")
+    return next((mark for mark in usual if mark in header), usual[0])
 
 
 #: The only column of lines without ids: the captions of a line, between tabs.

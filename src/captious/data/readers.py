@@ -26,6 +26,7 @@ from captious.data.formats import (
     Format,
     RepeatedKeys,
     decode,
+    delimiter_of,
     format_of_content,
     format_of_name,
     is_prepared,
@@ -273,7 +274,7 @@ def _is_table(data: bytes, source: Source) -> bool:
     first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "").rstrip("\r")
     if line_pattern(first) is not None:
         return True
-    names = next(csv.reader([first], delimiter="\t" if "\t" in first else ","), [])
+    names = next(csv.reader([first], delimiter=delimiter_of(first, "txt")), [])
     return has_usual_fields(source.role, names) or bool(row_layouts(names)) or log_of(source, names) is not None
 
 
