@@ -81,3 +81,12 @@ class TestTables:
         (expected,) = systems_of(run, "a.jsonl").values()
         assert systems_of(run, "table.csv", "references.json") == {"table": expected}
         assert [*systems_of(run, "-", "references.json").values()] == [expected]
+
+    def test_several_files_of_lines_are_said_to_be_systems(self, run: Run) -> None:
+        write("lines.txt", "\n".join(CAPTIONS))
+        for number, texts in enumerate(zip(*REFERENCES, strict=True), 1):
+            write(f"refs {number}.txt", "\n".join(texts))
+        assert "to join" not in run("score", "lines.txt", "refs 1.txt", "-m", "bleu-1").err
+        said = run("score", "lines.txt", "refs 1.txt", "refs 2.txt", "-m", "bleu-1").err
+        joined = "paste 'refs 1.txt' 'refs 2.txt' > references.txt"
+        assert f"refs 1 is scored as a system; to join references: {joined}" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
@@ -314,7 +315,12 @@ def files_by_role(
         hint = "give at least one file of candidates, followed by the file of references"
         raise ParameterError("only one file was given", hint=hint)
     references = None if no_references else files[0] if are_logs else files[-1]
-    return {"systems": named_systems(systems), "references": references}
+    named = named_systems(systems)
+    if references is not None and len(named) > 1 and all(file.path.suffix == ".txt" for file in files):
+        *_, last = named
+        lines = shlex.join(os.fspath(file) for file in files[1:])
+        click.echo(f"{last} is scored as a system; to join references: paste {lines} > references.txt", err=True)
+    return {"systems": named, "references": references}
 
 
 def systems_of(
