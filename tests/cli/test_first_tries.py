@@ -68,6 +68,24 @@ class TestLogs:
         assert systems_of(run, "--from", "vlmevalkit", "M_D.csv", "references.json") == {"M_D": expected}
 
 
+class TestOptions:
+    """Advice of a command can be followed with it."""
+
+    def test_check_takes_the_settings_that_it_names(self, run: Run) -> None:
+        write("german.json", {"1": "Eine gelbe Bahn fährt über die alte Brücke.", "2": "Die Ziegen sind auf dem Berg."})
+        advice = "--language de"
+        assert advice in run("check", "german.json").out
+        for options in (advice.split(), ["--tokenizer", "char"]):
+            assert advice not in run("check", "german.json", *options).out
+
+    def test_pages_name_metrics_as_tables_do(self, run: Run) -> None:
+        arguments = ["report", "a.jsonl", "references.json", "-m", "cider-d,bleu-4", "-o", "page.html"]
+        assert run(*arguments).code == 0
+        assert "Bleu_4" not in Path("page.html").read_text("utf-8")
+        assert run(*arguments, "--naming", "toolkit").code == 0
+        assert "Bleu_4" in Path("page.html").read_text("utf-8")
+
+
 class TestTables:
     @pytest.mark.parametrize("mark", [",", ";", "\t"])
     @pytest.mark.parametrize("beginning", ["", "\ufeff"])

@@ -120,6 +120,15 @@ def _settings(endpoint: str | None, **values: Any) -> dict[str, Settings]:
     return {"settings": Settings(**{name: value for name, value in values.items() if value is not None})}
 
 
+def some_settings(*names: str) -> Callable[[Command], Command]:
+    """Add the options of these settings; the command is called with ``settings``."""
+
+    def settings(**values: Any) -> dict[str, Settings]:
+        return {"settings": Settings(**{name: value for name, value in values.items() if value is not None})}
+
+    return converted(settings, *(option_of(Settings, name, **SETTINGS[name]) for name in names))
+
+
 #: An option for every setting; the command is called with ``settings``.
 settings_options = converted(
     _settings,
