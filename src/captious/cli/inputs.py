@@ -83,9 +83,12 @@ class _SystemType(click.Path):
             return value
         file = SystemFile.of(os.fspath(value))
         if not file.path.suffix and not os.path.lexists(file.path) and is_metric(file.text):
+            given = (ctx.params.get("metrics") if ctx is not None else None) or ["bleu-4"]
+            metrics = [*dict.fromkeys([*(metric for metric in given if isinstance(metric, str)), file.text])]
             raise ParameterError(
                 f"{file.text} is a metric, and stands where files are expected",
-                hint=f"repeat -m, as in -m bleu-4 -m {file.text}, or write -m bleu-4,{file.text}",
+                hint=f"repeat -m, as in {' '.join(f'-m {metric}' for metric in metrics)}, or write "
+                f"-m {','.join(metrics)}",
             )
         return file
 
