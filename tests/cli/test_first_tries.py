@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, assert_refused
 
 CAPTIONS = ["a yellow tram drives over a bridge", "three goats climb a steep rock"]
 REFERENCES = [["a tram on a bridge", "a yellow tram passes a bridge"], ["goats on a rock", "three goats on a rock"]]
@@ -41,6 +41,12 @@ def samples(references: Sequence[Sequence[str]]) -> list[Mapping[str, Any]]:
     ]
 
 
+def completion(text: str | None, *, end: str = "stop", **message: str) -> dict[str, Any]:
+    """Return the response of an endpoint."""
+    choice = {"message": {"content": text, **message}, "finish_reason": end}
+    return {"response": {"status_code": 200, "body": {"choices": [choice]}}}
+
+
 def systems_of(run: Run, *arguments: str) -> dict[str, float]:
     """Return the bleu-1 of each system of a command."""
     outcome = run("score", *arguments, "-m", "bleu-1", "--format", "json")
@@ -66,6 +72,43 @@ class TestLogs:
         expected = systems_of(run, "a.jsonl")["a"]
         assert systems_of(run, "M_D.csv", "references.json") == {"M_D": expected}
         assert systems_of(run, "--from", "vlmevalkit", "M_D.csv", "references.json") == {"M_D": expected}
+
+    @pytest.mark.parametrize(
+        ("layout", "failed", "reason"),
+        [
+            ("openai-batch", completion(None, refusal="I cannot help."), "I cannot help."),
+            ("openai-batch", {"response": None, "error": {"code": "batch_expired"}}, "batch_expired"),
+            ("ms-swift", {"response": None, "labels": None, "images": ["2"]}, "no response"),
+        ],
+    )
+    def test_failed_answers_are_left_out_on_request(
+        self, run: Run, layout: str, failed: Mapping[str, Any], reason: str
+    ) -> None:
+        answered = completion(CAPTIONS[0])
+        if layout == "ms-swift":
+            answered = {"response": CAPTIONS[0], "labels": None, "images": ["1"]}
+        write("log.jsonl", [{"custom_id": str(number), **line} for number, line in enumerate([answered, failed], 1)])
+        arguments = ("score", "--from", layout, "log.jsonl", "references.json", "-m", "bleu-1")
+        assert_refused(run(*arguments), "1 of 2 answers has failed", f"'2' ({reason})", "--match common")
+        outcome = run(*arguments, "--match", "common")
+        assert outcome.code == 0
+        assert "1 image without a candidate" in outcome.out
+
+    def test_answers_that_were_cut(self, run: Run) -> None:
+        ends = ("stop", "length")
+        write(
+            "log.jsonl",
+            [
+                {"custom_id": str(number), **completion(caption, end=end)}
+                for number, (caption, end) in enumerate(zip(CAPTIONS, ends, strict=True), 1)
+            ],
+        )
+        assert "1 of 2 answers was cut at the limit" in run("score", "log.jsonl", "references.json", "-m", "bleu-1").err
+
+    def test_log_of_another_endpoint(self, run: Run) -> None:
+        write("log.jsonl", [{"custom_id": "1", "result": {"type": "expired"}}])
+        outcome = run("score", "--from", "openai-batch", "log.jsonl", "references.json")
+        assert_refused(outcome, "not a log of OpenAI-batch", "it looks like anthropic-batch: --from anthropic-batch")
 
 
 class TestOptions:

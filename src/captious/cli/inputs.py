@@ -282,7 +282,7 @@ class Systems:
         rows = {}
         with steps([*self.sources.items()], lambda system: f"reading {system[1]}") as read:
             for name, source in read:
-                rows[name] = read_rows(source, "candidates", several=several)
+                rows[name] = read_rows(source, "candidates", several=several, failures=True)
         return rows, absent_references(next(iter(rows.values()))) if references is None else references
 
     def groups(self, by: str | None, references: References, settings: Settings) -> Groups | None:

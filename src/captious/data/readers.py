@@ -89,6 +89,7 @@ def read_rows(
     *,
     several: bool = False,
     column: str | None = None,
+    failures: bool = False,
 ) -> CaptionRows:
     """Read captions from a file or a Python object.
 
@@ -106,6 +107,7 @@ def read_rows(
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column of groups.
+        failures: whether answers of a log that failed are left out, with the error as ``failure``.
 
     Returns:
         One row per caption, in the order of the source.
@@ -131,6 +133,8 @@ def read_rows(
     name = "standard input" if is_input else file.path
     origin = Source(name, role, True, is_input, several, column, file.read_options, layout)
     rows = _rows_of_file(origin, cast("Format | None", file.format))
+    if rows.failure is not None and not failures:
+        raise rows.failure
     if role != "groups":
         file.read_options.finish(name, role)
     return rows

@@ -657,16 +657,21 @@ def _rows_of_log(
             answers.append(layout.answer(record))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            logs = [one for one in LAYOUTS if one.answer is not None]
+            names = [*record] if isinstance(record, Mapping) else []
+            alike = [one.option for one in logs if one is not layout and one.fits(names)]
+            others = f"give a file that {layout.name} wrote, or name another layout: "
+            others += ", ".join(one.option for one in logs)
             raise CaptionFileError(
                 f"this is not a log of {layout.name}: {reason}",
                 where=f"{source.name}: {unit} {number}",
-                hint=f"give a file that {layout.name} wrote, or name another layout: "
-                + ", ".join(one.option for one in LAYOUTS if one.answer is not None),
+                hint=f"it looks like {alike[0]}: {option('from', alike[0])}" if alike else others,
             ) from error
     ids: Sequence[Any] = [answer.id for answer in answers]
     form: IdForm = "typed"
     if None in ids or (layout.numbers_images and len(set(ids)) < len(ids)):
         ids, form = range(len(answers)), "position"
+    failure = None
     if source.role == "references":
         values: list[Any] = [[*answer.references] for answer in answers]
         if answers and not any(values):
@@ -676,22 +681,28 @@ def _rows_of_log(
                 hint="give the references in a file of their own",
             )
     else:
-        _check_answers(source, ids, answers)
+        failure = _failure(source, ids, answers)
+        if failure is not None and form == "position":
+            raise failure  # the others are not at their positions without these
+        given = [place for place, answer in enumerate(answers) if not answer.failure]
+        ids, numbers, answers = ([values[place] for place in given] for values in (ids, numbers, answers))
         values = [answer.texts[0] if len(answer.texts) == 1 else [*answer.texts] for answer in answers]
     rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=form)
     prompts = tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt))
-    return replace(rows, prompts=prompts, log=layout.option)
+    n_cut = sum(answer.is_cut for answer in answers)
+    return replace(rows, prompts=prompts, log=layout.option, n_cut=n_cut, failure=failure)
 
 
-def _check_answers(source: Source, ids: Sequence[Any], answers: Sequence[Answer]) -> None:
-    """Refuse a log with answers that failed, by their ids."""
+def _failure(source: Source, ids: Sequence[Any], answers: Sequence[Answer]) -> CaptionFileError | None:
+    """Return the error for answers that failed, by their ids; None if there are none."""
     failed = [f"{image!r} ({answer.failure})" for image, answer in zip(ids, answers, strict=True) if answer.failure]
-    if failed:
-        raise CaptionFileError(
-            f"{counted_of(len(failed), len(answers), 'answer', 'have')} failed",
-            where=f"{source.name}: {sample_of(failed)}",
-            hint=f"request them again. To score the others: remove these lines, and use {option('match', 'common')}",
-        )
+    if not failed:
+        return None
+    return CaptionFileError(
+        f"{counted_of(len(failed), len(answers), 'answer', 'have')} failed",
+        where=f"{source.name}: {sample_of(failed)}",
+        hint=f"request them again, or score the others: {option('match', 'common')}",
+    )
 
 
 def rows_of_records(

@@ -525,6 +525,8 @@ class CaptionRows:
         prompts: the distinct prompts, if the source is a log that has them.
         of: what has captions, as far as the layout says: "image", "video" or "sound".
         log: the layout of the log that the source is; empty if it is none.
+        n_cut: number of answers of a log that ended at the limit of tokens.
+        failure: the error for answers of a log that failed, which have no row.
     """
 
     name: str
@@ -539,6 +541,8 @@ class CaptionRows:
     prompts: tuple[str, ...] = ()
     of: str = "image"
     log: str = ""
+    n_cut: int = 0
+    failure: CaptionFileError | None = None
 
     def place(self, row: int) -> str:
         """Return the place of a row in its source, such as "line 12"."""
