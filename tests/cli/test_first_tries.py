@@ -111,6 +111,35 @@ class TestLogs:
         assert_refused(outcome, "not a log of OpenAI-batch", "it looks like anthropic-batch: --from anthropic-batch")
 
 
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_floats_as_ids(run: Run, suffix: str) -> None:
+    records = [{"image_id": float(number), "caption": caption} for number, caption in enumerate(CAPTIONS, 1)]
+    write(f"floats.{suffix}", json.dumps(records) if suffix == "json" else records)
+    assert_refused(run("score", f"floats.{suffix}", "references.json"), "--ids integer")
+    assert systems_of(run, f"floats.{suffix}", "references.json", "--ids", "integer") == {
+        "floats": systems_of(run, "a.jsonl")["a"]
+    }
+    write("halves.json", json.dumps([{"image_id": 1.5, "caption": "a cat"}]))
+    assert_refused(run("score", "halves.json", "references.json", "--ids", "integer"), "integers or strings")
+
+
+@pytest.mark.parametrize(
+    ("path", "parts"),
+    [
+        ("choices/1/text", ["there is no '1' in 'response/body/choices', which has 1 item"]),
+        ("choice/0/text", ["there is no 'choice' in 'response/body', which has 'choices'"]),
+        ("choices/0/message/content/x", ["there is no 'x' in 'response/body/choices/0/message/content', which is"]),
+        ("choices[0].message.content", ["slashes: --columns caption=response/body/choices/0/message/content"]),
+    ],
+)
+def test_paths_of_columns_say_where_they_end(run: Run, path: str, parts: list[str]) -> None:
+    write("log.jsonl", [{"custom_id": "1", **completion(CAPTIONS[0])}])
+    columns = f"id=custom_id,candidate=response/body/{path}"
+    assert_refused(run("score", "log.jsonl", "references.json", "--columns", columns), *parts)
+    dots = columns.replace("/", ".")
+    assert_refused(run("score", "log.jsonl", "references.json", "--columns", dots), "separated by slashes: --columns")
+
+
 class TestOptions:
     """Advice of a command can be followed with it."""
 

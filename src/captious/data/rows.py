@@ -647,6 +647,8 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if types == {str}:
         _check_unicode(source.name, "image id", ids, place)
         return ids
+    if source.is_file:  # programs write 1.0 for 1 where other ids are missing; ids="integer" reads its text
+        ids = [str(value) if isinstance(value, float) and value.is_integer() else value for value in ids]
     checked = [as_image_id(value) for value in ids]
     wrong = [entry for entry, image in enumerate(checked) if image is None]
     if wrong:
