@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,17 @@ class TestOptions:
         assert run(*arguments, "--naming", "toolkit").code == 0
         assert "Bleu_4" in Path("page.html").read_text("utf-8")
 
+    @pytest.mark.parametrize(
+        ("options", "advice"),
+        [
+            (["-m", "judge-clair", "--judge", "m"], "--endpoint URL"),
+            (["-m", "judge-clair", "--endpoint", "http://localhost:1/v1"], "the model: --judge MODEL"),
+            (["-m", "bleu", "--endpoint", "http://localhost:1/v1"], "the model: -m judge-clair --judge MODEL"),
+        ],
+    )
+    def test_judges_need_a_model_and_its_address(self, run: Run, options: list[str], advice: str) -> None:
+        assert_refused(run("score", "a.jsonl", "references.json", *options), advice)
+
 
 class TestTables:
     @pytest.mark.parametrize("mark", [",", ";", "\t"])
@@ -180,3 +192,18 @@ class TestTables:
         said = run("score", "lines.txt", "refs 1.txt", "refs 2.txt", "-m", "bleu-1").err
         joined = "paste 'refs 1.txt' 'refs 2.txt' > references.txt"
         assert f"refs 1 is scored as a system; to join references: {joined}" in said
+
+    def test_conversion_of_a_file(self, run: Run) -> None:
+        Path("my captions.csv").write_bytes("image_id,caption\n1,a café\n".encode("latin1"))
+        advice = "iconv -f latin1 -t utf-8 'my captions.csv' > 'utf8-my captions.csv'"
+        assert_refused(run("score", "my captions.csv", "references.json"), advice)
+
+    def test_logs_of_inspect_through_a_pipe(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        sample = {"input": "Describe.", "target": "", "output": {"choices": [{"message": {"content": CAPTIONS[0]}}]}}
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("header.json", json.dumps({"eval": {}}))
+            for number in (1, 2):
+                file.writestr(f"samples/{number}.json", json.dumps({"id": number, **sample}))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(archive.getvalue())))
+        assert len(systems_of(run, "-", "references.json")) == 1

@@ -108,7 +108,11 @@ def judge_at(judge: str | None, endpoint: str | None) -> Any:
     if endpoint is None:
         return judge
     if judge is None:
-        raise ParameterError("--endpoint is the address of a judge", hint="name its model: --judge MODEL")
+        metrics = click.get_current_context().params.get("metrics") or ()
+        request = "" if any(str(metric).startswith("judge-") for metric in metrics) else "-m judge-clair "
+        raise ParameterError(
+            "--endpoint is the address of the model of a judge", hint=f"name the model: {request}--judge MODEL"
+        )
     from captious.models.chat import ChatModel, as_chat_model
 
     is_file = judge.endswith(".toml")

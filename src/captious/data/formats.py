@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -106,6 +107,8 @@ def format_of_content(data: bytes) -> Format:
     first, _, following_lines = content.partition(b"\n")
     if data.startswith(b"PAR1"):
         return "parquet"
+    if data.startswith(b"PK\x03\x04"):  # a zip archive
+        return "xlsx" if b"[Content_Types].xml" in data else "eval"
     if content.startswith(b"["):
         return "json"
     if not content.startswith(b"{"):
@@ -232,10 +235,13 @@ def decode(data: bytes | bytearray, source: Source) -> str:
         raise _not_utf8(error, source) from None
 
 
-def conversion_help(beginning: bytes) -> str:
+def conversion_help(beginning: bytes, path: str) -> str:
     """Return how to convert a file to UTF-8, given its first bytes: from UTF-16 if they are its byte order mark."""
     encoding = "utf-16" if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin1"
-    return f"save it as UTF-8, for example: iconv -f {encoding} -t utf-8"
+    files = (
+        "" if not os.path.isfile(path) else f" {shlex.quote(path)} > {shlex.quote('utf8-' + os.path.basename(path))}"
+    )
+    return f"save it as UTF-8, for example: iconv -f {encoding} -t utf-8{files}"
 
 
 def text_lines(
@@ -285,7 +291,7 @@ def _not_utf8(error: UnicodeDecodeError, source: Source, *, line: int = 1, offse
     return EncodingError(
         "the file is not UTF-8 text",
         where=f"{source.name}: line {line:,}, byte offset {offset + error.start:,} (0x{error.object[error.start]:02x})",
-        hint=conversion_help(beginning),
+        hint=conversion_help(beginning, source.name),
     )
 
 
@@ -371,7 +377,7 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
             raise EncodingError(
                 "the file is not UTF-8 text",
                 where=f"{source.name}: after record {number:,}",
-                hint=conversion_help(b"" if number else error.object),
+                hint=conversion_help(b"" if number else error.object, source.name),
             ) from None
         text, at, ended = text[at:] + piece, 0, not piece
         failure: Exception = ValueError("expected ',' or ']'")
