@@ -39,7 +39,8 @@ def logs_table() -> str:
             keys = "".join(f'`"{key}"`, ' for key in layout.keys)
             fields = [*dict.fromkeys((*layout.ids, *layout.fields))]
             answers = either_of([code([name]) for name in layout.captions if name not in fields])
-            marks = keys + ", ".join(filter(None, [code(fields), answers]))
+            choices = [either_of([code([one]) for one in name.split("|")]) for name in fields]
+            marks = keys + ", ".join(filter(None, [*choices, answers]))
             has_references = "in the log" if layout.has_references else "in a file of their own"
             note = f". {layout.note}" if layout.note else ""
             rows.append(f"| `{layout.option}` | {layout.files} | {marks} | {has_references}{note} |")

@@ -41,6 +41,8 @@ GUESSES: dict[str, tuple[int, list[str]]] = {
     "score b.json r.json -m BLEU-4,METEOR": (0, ["bleu-4", "meteor"]),
     "score b.json r.json -m bleu-4 rouge-l": (2, ["rouge-l is a metric", "-m bleu-4,rouge-l"]),
     "score -m bleu-4 rouge-l b.json r.json": (2, ["rouge-l is a metric", "repeat -m"]),
+    "score b.json r.json -m bleu-1,cider-d rouge-l": (2, ["-m bleu-1 -m cider-d -m rouge-l, or"]),
+    "score b.json r.json -m bleu-1 bleu-1": (2, ["as in -m bleu-1, or"]),
     "score b.json r.json -m ROUGE_L": (0, ["rouge-l"]),
     "score b.json r.json -m rougeL": (2, ["did you mean rouge-l"]),
     "score b.json r.json -m cider": (0, ["cider", "CIDEr"]),

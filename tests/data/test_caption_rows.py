@@ -27,8 +27,8 @@ def test_ids_are_integers_or_strings(refuses: Refuses, wrong: Any) -> None:
 
 
 def test_ids_of_listed_images_are_checked(refuses: Refuses, write: Write) -> None:
-    document = {"images": [{"id": 1}, {"id": 2.0}], "annotations": [{"image_id": 1, "caption": "a"}]}
-    with refuses(CaptionTypeError, "r.json: image 2 has 2.0"):
+    document = {"images": [{"id": 1}, {"id": 2.5}], "annotations": [{"image_id": 1, "caption": "a"}]}
+    with refuses(CaptionTypeError, "r.json: image 2 has 2.5"):
         read_rows(write("r.json", json.dumps(document)), "references")
 
 

@@ -266,11 +266,11 @@ def test_a_language_of_crossmodal_3600_must_be_chosen_and_be_there(write: Write,
     assert 'columns={"caption": "de"}) or captious.CaptionFile(FILE, columns={"caption": "en"})' in caught.value.hint
     with pytest.raises(InputError, match="de and en and ja could be"):
         read_references(CaptionFile(file, columns="caption=fr"))
-    with refuses(CaptionFileError, "expected 'ja' to be an object with 'caption/stems', found 'caption'", "line 1"):
+    with refuses(CaptionFileError, "there is no 'stems' in 'ja/caption', which has 2 items", "line 1"):
         read_references(CaptionFile(file, columns="caption=ja/caption/stems"))
     assert read_groups(file, column="image/locale").names == ("de", "ja")
     no_object = '{"image/key": "a", "image/locale": "de", "de": ["Ein Hund."]}'
-    with refuses(CaptionFileError, "expected 'de' to be an object with 'caption'", "line 1"):
+    with refuses(CaptionFileError, "there is no 'caption' in 'de', which has 1 item", "line 1"):
         read_references(write("captions.jsonl", no_object))
 
 

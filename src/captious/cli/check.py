@@ -9,6 +9,7 @@ import click
 
 from captious.cli.inputs import SYSTEM, Reading, SystemFile, matching_options, named_systems, reading_options
 from captious.cli.library_options import FILE
+from captious.cli.options import some_settings
 from captious.cli.outputs import Destination, output_options
 from captious.evaluation import check as check_captions
 from captious.report.formats import FORMATS
@@ -20,12 +21,13 @@ from captious.report.formats import FORMATS
 @output_options(*FORMATS)
 @reading_options
 @matching_options()
+@some_settings("language", "tokenizer", "idf")
 def check(
     candidates: SystemFile,
     references: Path | None,
     reading: Reading,
     destination: Destination,
-    **matching: Any,
+    **options: Any,
 ) -> None:
     """Check CANDIDATES before they are scored, compared with REFERENCES if there are any.
 
@@ -36,5 +38,5 @@ def check(
     With --from, CANDIDATES may be a log that contains the references, too.
     """
     [name] = named_systems([candidates])
-    result = check_captions(*reading.pair(candidates, references), system=name, **matching)
+    result = check_captions(*reading.pair(candidates, references), system=name, **options)
     destination.deliver(result.to_table())

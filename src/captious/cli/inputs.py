@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,7 +28,7 @@ from captious.data.formats import is_prepared, is_stream
 from captious.data.ids import IDS
 from captious.data.layouts import LAYOUTS, layout_named
 from captious.data.matching import MATCHES, OF_SEVERAL
-from captious.data.readers import is_log
+from captious.data.readers import log_with_references
 from captious.data.rows import ReadOptions, image_list, read_options_of
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.evaluation import score
@@ -82,9 +83,12 @@ class _SystemType(click.Path):
             return value
         file = SystemFile.of(os.fspath(value))
         if not file.path.suffix and not os.path.lexists(file.path) and is_metric(file.text):
+            given = (ctx.params.get("metrics") if ctx is not None else None) or ["bleu-4"]
+            metrics = [*dict.fromkeys([*(metric for metric in given if isinstance(metric, str)), file.text])]
             raise ParameterError(
                 f"{file.text} is a metric, and stands where files are expected",
-                hint=f"repeat -m, as in -m bleu-4 -m {file.text}, or write -m bleu-4,{file.text}",
+                hint=f"repeat -m, as in {' '.join(f'-m {metric}' for metric in metrics)}, or write "
+                f"-m {','.join(metrics)}",
             )
         return file
 
@@ -160,14 +164,20 @@ class Reading:
         return sources["candidates"], sources["references"]
 
     def is_log_with_references(self, file: Any) -> bool:
-        """Return whether a file is a log of the layout, which has references.
-
-        Raises:
-            InputError: it cannot be read.
-        """
+        """Return whether a file is a log of the layout, which has references."""
         if self.layout is None or not layout_named(self.layout).has_references:
             return False
-        return is_stream(file) or is_log(CaptionFile(file, layout=self.layout))
+        return is_stream(file) or log_with_references(CaptionFile(file, layout=self.layout)) == self.layout
+
+    def of_logs(self, files: Sequence[SystemFile]) -> Reading:
+        """Return how to read files of which the first and the last are logs that have references, in one layout.
+
+        Otherwise, and if options say how to read them, return this.
+        """
+        if not files or self != Reading() or any(map(is_stream, files)):
+            return self
+        found = log_with_references(files[0])
+        return replace(self, layout=found) if found and log_with_references(files[-1]) == found else self
 
     def _source(self, value: Any, options: ReadOptions | None, name: str) -> Any:
         if isinstance(value, Path | SystemFile):
@@ -197,8 +207,8 @@ reading_options = converted(
         "layout",
         type=click.Choice(_LOGS, case_sensitive=False),
         metavar="LAYOUT",
-        help=f"Files of candidates are logs in this layout: {', '.join(_LOGS)}. References are those of the first log "
-        "if it has any, or else the last file.",
+        help=f"Files of candidates are logs in this layout: {', '.join(_LOGS)}. References are the last file, or "
+        "those of the first log if the last file is a log with references, too.",
     ),
     click.option(
         "--columns",
@@ -272,7 +282,7 @@ class Systems:
         rows = {}
         with steps([*self.sources.items()], lambda system: f"reading {system[1]}") as read:
             for name, source in read:
-                rows[name] = read_rows(source, "candidates", several=several)
+                rows[name] = read_rows(source, "candidates", several=several, failures=True)
         return rows, absent_references(next(iter(rows.values()))) if references is None else references
 
     def groups(self, by: str | None, references: References, settings: Settings) -> Groups | None:
@@ -299,7 +309,7 @@ def files_by_role(
     if not files:
         raise click.UsageError("no files were given")
     are_logs = reading.layout is not None and layout_named(reading.layout).has_references
-    are_logs = are_logs and (len(files) == 1 or reading.is_log_with_references(files[-1]))
+    are_logs = are_logs and (len(files) == 1 or reading.is_log_with_references(files[-1].path))
     systems = files if no_references or are_logs else files[:-1]
     if len(systems) < least:
         if least > 1:
@@ -308,13 +318,19 @@ def files_by_role(
         hint = "give at least one file of candidates, followed by the file of references"
         raise ParameterError("only one file was given", hint=hint)
     references = None if no_references else files[0] if are_logs else files[-1]
-    return {"systems": named_systems(systems), "references": references}
+    named = named_systems(systems)
+    if references is not None and len(named) > 1 and all(file.path.suffix == ".txt" for file in files):
+        *_, last = named
+        lines = shlex.join(os.fspath(file) for file in files[1:])
+        click.echo(f"{last} is scored as a system; to join references: paste {lines} > references.txt", err=True)
+    return {"systems": named, "references": references}
 
 
 def systems_of(
     files: Sequence[SystemFile], reading: Reading, *, least: int = 1, no_references: bool = False
 ) -> Systems:
     """Return systems and references from files in their order; arguments and errors as for ``files_by_role``."""
+    reading = reading if no_references else reading.of_logs(files)
     roles = files_by_role(files, reading, least=least, no_references=no_references)
     sources = reading.sources(roles)
     return Systems(sources["systems"], sources["references"])

@@ -32,7 +32,7 @@ from captious.report.formats import FORMATS
 @click.option("--images", type=FILE, metavar="DIR", help="Folder of image files, named by image id.")
 @click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
 @output_options(*FORMATS)
-@matching_options("match", "ids")
+@matching_options("match", "ids", "clean")
 @resampling_options
 @system_files(least=2, optional=True)
 def judge_pairwise(

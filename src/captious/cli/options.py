@@ -108,7 +108,11 @@ def judge_at(judge: str | None, endpoint: str | None) -> Any:
     if endpoint is None:
         return judge
     if judge is None:
-        raise ParameterError("--endpoint is the address of a judge", hint="name its model: --judge MODEL")
+        metrics = click.get_current_context().params.get("metrics") or ()
+        request = "" if any(str(metric).startswith("judge-") for metric in metrics) else "-m judge-clair "
+        raise ParameterError(
+            "--endpoint is the address of the model of a judge", hint=f"name the model: {request}--judge MODEL"
+        )
     from captious.models.chat import ChatModel, as_chat_model
 
     is_file = judge.endswith(".toml")
@@ -118,6 +122,15 @@ def judge_at(judge: str | None, endpoint: str | None) -> Any:
 def _settings(endpoint: str | None, **values: Any) -> dict[str, Settings]:
     values["judge"] = judge_at(values["judge"], endpoint)
     return {"settings": Settings(**{name: value for name, value in values.items() if value is not None})}
+
+
+def some_settings(*names: str) -> Callable[[Command], Command]:
+    """Add the options of these settings; the command is called with ``settings``."""
+
+    def settings(**values: Any) -> dict[str, Settings]:
+        return {"settings": Settings(**{name: value for name, value in values.items() if value is not None})}
+
+    return converted(settings, *(option_of(Settings, name, **SETTINGS[name]) for name in names))
 
 
 #: An option for every setting; the command is called with ``settings``.

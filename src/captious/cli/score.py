@@ -28,7 +28,7 @@ from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import CaptionRows, Ids, Match, OfSeveral, read_captions
 from captious.data.matching import ways_of
 from captious.drawing import single_line
-from captious.errors import ParameterError
+from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation import by_group
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
@@ -38,6 +38,7 @@ from captious.report.formats import FORMATS, check_caption_file, write_captions
 from captious.scale.engines import ENGINES
 from captious.scale.shards import BATCH_ROWS
 from captious.tables import Table
+from captious.words import counted_of
 
 if TYPE_CHECKING:
     from captious.scale import ShardReport
@@ -160,6 +161,7 @@ def score(
     destination.deliver(_with_prompts(table_of_scores, rows))
     if per_caption is not None:
         write_captions(per_caption, reports)
+    warnings += [_cut_warning(captions) for captions in rows.values() if captions.n_cut]
     if intervals:
         warnings += [warning for report in reports for warning in few_images_warning(report.n_images)]
     warn(warnings)
@@ -170,6 +172,12 @@ def score(
             without=("intervals", "per_caption", "format_", *PRESENTATION),
         )
         click.echo(f"Is the difference real? {single_line(command)}", err=True)
+
+
+def _cut_warning(rows: CaptionRows) -> CaptionWarning:
+    """Return the warning about answers of a log that ended at the limit of tokens."""
+    cut = counted_of(rows.n_cut, len(rows.ids), "answer", "were")
+    return CaptionWarning(f"{rows.name}: {cut} cut at the limit of tokens: raise it, and ask again.", "cut")
 
 
 def _with_prompts(table: Table, systems: Mapping[str, CaptionRows]) -> Table:

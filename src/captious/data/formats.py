@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -106,6 +107,8 @@ def format_of_content(data: bytes) -> Format:
     first, _, following_lines = content.partition(b"\n")
     if data.startswith(b"PAR1"):
         return "parquet"
+    if data.startswith(b"PK\x03\x04"):  # a zip archive
+        return "xlsx" if b"[Content_Types].xml" in data else "eval"
     if content.startswith(b"["):
         return "json"
     if not content.startswith(b"{"):
@@ -232,10 +235,13 @@ def decode(data: bytes | bytearray, source: Source) -> str:
         raise _not_utf8(error, source) from None
 
 
-def conversion_help(beginning: bytes) -> str:
+def conversion_help(beginning: bytes, path: str) -> str:
     """Return how to convert a file to UTF-8, given its first bytes: from UTF-16 if they are its byte order mark."""
     encoding = "utf-16" if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin1"
-    return f"save it as UTF-8, for example: iconv -f {encoding} -t utf-8"
+    files = (
+        "" if not os.path.isfile(path) else f" {shlex.quote(path)} > {shlex.quote('utf8-' + os.path.basename(path))}"
+    )
+    return f"save it as UTF-8, for example: iconv -f {encoding} -t utf-8{files}"
 
 
 def text_lines(
@@ -285,7 +291,7 @@ def _not_utf8(error: UnicodeDecodeError, source: Source, *, line: int = 1, offse
     return EncodingError(
         "the file is not UTF-8 text",
         where=f"{source.name}: line {line:,}, byte offset {offset + error.start:,} (0x{error.object[error.start]:02x})",
-        hint=conversion_help(beginning),
+        hint=conversion_help(beginning, source.name),
     )
 
 
@@ -371,7 +377,7 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
             raise EncodingError(
                 "the file is not UTF-8 text",
                 where=f"{source.name}: after record {number:,}",
-                hint=conversion_help(b"" if number else error.object),
+                hint=conversion_help(b"" if number else error.object, source.name),
             ) from None
         text, at, ended = text[at:] + piece, 0, not piece
         failure: Exception = ValueError("expected ',' or ']'")
@@ -718,16 +724,23 @@ def _line_batches(
 
     pattern = line_pattern(first)
     if pattern is None:
-        delimiter = "\t" if format == "tsv" or (format == "txt" and "\t" in first) else ","
-        if format == "csv" and "," not in first and ";" in first:  # as spreadsheets write it in many countries
-            delimiter = ";"
-        yield from _table_batches(chain([first], lines), source, delimiter, choose, size, refuse, first=number)
+        table = chain([first], lines)
+        yield from _table_batches(table, source, delimiter_of(first, format), choose, size, refuse, first=number)
         return
     where = f"line {number}"
     places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]
     rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source, refuse)
     for numbers, cells in batches_of_rows(rows, size):
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+
+
+def delimiter_of(header: str, format: Format) -> str:
+    """Return what separates the columns of a table: the first of those that are usual in its format and in its header.
+
+    Spreadsheets write semicolons in many countries.
+    """
+    usual = {"tsv": "\t", "csv": ",\t;"}.get(format, "\t,;")
+    return next((mark for mark in usual if mark in header), usual[0])
 
 
 #: The only column of lines without ids: the captions of a line, between tabs.

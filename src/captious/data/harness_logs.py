@@ -47,6 +47,7 @@ class Answer:
         references: human captions, if the log has them.
         prompt: what the model was asked; empty if the log does not say.
         failure: why there is no answer; empty if there is one.
+        is_cut: whether it ended at the limit of tokens.
     """
 
     id: ImageId | None
@@ -54,6 +55,7 @@ class Answer:
     references: Sequence[str] = ()
     prompt: str = ""
     failure: str = ""
+    is_cut: bool = False
 
 
 # Harnesses.
@@ -128,6 +130,8 @@ def inspect_document(content: bytes, where: str) -> Mapping[str, Any]:
 def openai_batch(line: Mapping[str, Any]) -> Answer:
     """Read a line of the output of a batch of OpenAI, or of what follows it, such as vLLM and Mistral."""
     image = _request(line)
+    if line.keys().isdisjoint(("response", "error")):
+        raise KeyError("response")
     response: Mapping[str, Any] = line.get("response") or {}
     body: Mapping[str, Any] = response.get("body") or {}
     failure = line.get("error") or body.get("error")
@@ -138,13 +142,17 @@ def openai_batch(line: Mapping[str, Any]) -> Answer:
     if "output" in body:  # of the endpoint /v1/responses
         messages = [item for item in body["output"] if item.get("type") == "message"]
         texts = [_message_text(message["content"]) for message in messages]
+        is_cut = body.get("status") == "incomplete"
     else:
         choices = body["choices"]
         contents = [choice["text"] if "text" in choice else choice["message"]["content"] for choice in choices]
         if None in contents:
-            return Answer(image, failure=f"no text (finish_reason {choices[0].get('finish_reason')})")
+            refusal = choices[0].get("message", {}).get("refusal")
+            ended = f"no text (finish_reason {choices[0].get('finish_reason')})"
+            return Answer(image, failure=_reason(refusal) if refusal else ended)
         texts = [_message_text(content) for content in contents]
-    return Answer(image, texts, failure="" if texts else "no text")
+        is_cut = any(choice.get("finish_reason") == "length" for choice in choices)
+    return Answer(image, texts, failure="" if texts else "no text", is_cut=is_cut)
 
 
 def anthropic_batch(line: Mapping[str, Any]) -> Answer:
@@ -154,8 +162,8 @@ def anthropic_batch(line: Mapping[str, Any]) -> Answer:
         error = result.get("error") or result["type"]
         return Answer(image, failure=_reason(error.get("error", error) if isinstance(error, Mapping) else error))
     message = result["message"]
-    text = _message_text(message["content"])
-    return Answer(image, [text], failure="" if text else f"no text (stop_reason {message.get('stop_reason')})")
+    text, stop = _message_text(message["content"]), message.get("stop_reason")
+    return Answer(image, [text], failure="" if text else f"no text (stop_reason {stop})", is_cut=stop == "max_tokens")
 
 
 def vllm(output: Mapping[str, Any]) -> Answer:
@@ -166,7 +174,8 @@ def vllm(output: Mapping[str, Any]) -> Answer:
         failure = "aborted"
     texts = [_text(one["text"]) for one in outputs]
     prompt = prompt if isinstance(prompt, str) else ""
-    return Answer(as_image_id(output.get("request_id")), texts, prompt=prompt, failure=failure)
+    is_cut = any(one.get("finish_reason") == "length" for one in outputs)
+    return Answer(as_image_id(output.get("request_id")), texts, prompt=prompt, failure=failure, is_cut=is_cut)
 
 
 # Trainers.
@@ -184,7 +193,10 @@ def ms_swift(line: Mapping[str, Any]) -> Answer:
     path = first.get("path") if isinstance(first, Mapping) else first
     asked = [message.get("content") for message in messages if message.get("role") == "user"]
     prompt = _message_text(asked[-1]) if asked else ""
-    return Answer(as_image_id(path), [_text(line["response"])], _texts(line.get("labels")), prompt)
+    image, references = as_image_id(path), _texts(line.get("labels"))
+    if line["response"] is None:
+        return Answer(image, (), references, prompt, "no response")
+    return Answer(image, [_text(line["response"])], references, prompt)
 
 
 def _request(line: Mapping[str, Any]) -> ImageId:

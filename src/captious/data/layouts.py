@@ -200,7 +200,7 @@ class Layout:
     Args:
         name: name in messages and the documentation.
         files: published files.
-        fields: fields that the first record must have.
+        fields: fields that the first record must have; "a|b" is one of the two.
         ids: fields of which the first one present holds the id; "a+b" joins fields by "_".
         captions: fields that hold captions, only one of which may be present; "raw raw_#" is raw, raw_1, raw_2, ...
         records: location of the records in a JSON document; None for a list or table of them.
@@ -246,7 +246,8 @@ class Layout:
 
     def missing(self, names: Sequence[object]) -> list[str]:
         """Return the fields that a record lacks, formatted for messages."""
-        lacking = [repr(name) for name in self.fields if name not in names]
+        choices = [name.split("|") for name in self.fields]
+        lacking = [" or ".join(map(repr, choice)) for choice in choices if not any(name in names for name in choice)]
         if self.ids and not any(fields_of(name, names) for name in self.ids):
             lacking.append(" or ".join(map(repr, self.ids)))
         if not any(fields_of(name, names) for name in self.captions):
@@ -457,7 +458,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="VLMEvalKit",
         files="MODEL_DATASET.xlsx, .tsv, .json",
-        fields=("answer",),
+        fields=("answer|question",),
         ids=("index",),
         captions=("prediction",),
         answer=harness_logs.vlmevalkit,

@@ -221,7 +221,9 @@ def read_captions(
             return candidates
         references = candidates.references
     given = None if references is None else read_references(references)
-    rows = read_rows(candidates, "candidates", several=has_several)
+    rows = read_rows(candidates, "candidates", several=has_several, failures=True)
+    if rows.failure is not None and match != "common":
+        raise rows.failure
     table = absent_references(rows) if given is None else given
     if OF_BOTH_SIDES in rules:
         table = table.composed

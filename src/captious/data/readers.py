@@ -26,6 +26,7 @@ from captious.data.formats import (
     Format,
     RepeatedKeys,
     decode,
+    delimiter_of,
     format_of_content,
     format_of_name,
     is_prepared,
@@ -67,10 +68,10 @@ from captious.data.rows import (
 from captious.data.tables import Captions, CaptionSets
 from captious.errors import (
     CaptionFileError,
+    CaptiousError,
     DuplicateCandidateError,
     EmptyInputError,
     InputError,
-    MissingReferencesError,
     ParameterError,
     UnknownNameError,
     either,
@@ -88,6 +89,7 @@ def read_rows(
     *,
     several: bool = False,
     column: str | None = None,
+    failures: bool = False,
 ) -> CaptionRows:
     """Read captions from a file or a Python object.
 
@@ -105,6 +107,7 @@ def read_rows(
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column of groups.
+        failures: whether answers of a log that failed are left out, with the error as ``failure``.
 
     Returns:
         One row per caption, in the order of the source.
@@ -130,24 +133,19 @@ def read_rows(
     name = "standard input" if is_input else file.path
     origin = Source(name, role, True, is_input, several, column, file.read_options, layout)
     rows = _rows_of_file(origin, cast("Format | None", file.format))
+    if rows.failure is not None and not failures:
+        raise rows.failure
     if role != "groups":
         file.read_options.finish(name, role)
     return rows
 
 
-def is_log(path: CaptionFile) -> bool:
-    """Return whether a file is a log of its layout.
-
-    Raises:
-        InputError: it cannot be read, or has no answers.
-    """
+def log_with_references(path: str | os.PathLike[str]) -> str:
+    """Return the layout of the log with references that a file is; empty for any other file."""
     try:
-        read_rows(path, "references")
-    except MissingReferencesError:
-        return True
-    except CaptionFileError:
-        return False
-    return True
+        return read_rows(path, "references").log
+    except CaptiousError:
+        return ""
 
 
 def _rows_of_object(origin: Source, source: object) -> CaptionRows:
@@ -280,7 +278,7 @@ def _is_table(data: bytes, source: Source) -> bool:
     first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "").rstrip("\r")
     if line_pattern(first) is not None:
         return True
-    names = next(csv.reader([first], delimiter="\t" if "\t" in first else ","), [])
+    names = next(csv.reader([first], delimiter=delimiter_of(first, "txt")), [])
     return has_usual_fields(source.role, names) or bool(row_layouts(names)) or log_of(source, names) is not None
 
 

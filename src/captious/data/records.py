@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from captious.data.layouts import (
 )
 from captious.data.rows import CaptionRows, Role, Source, caption_rows
 from captious.errors import CaptionFileError, InputError, MissingReferencesError, UnknownNameError, either, option
-from captious.words import counted_of, sample_of, shortened
+from captious.words import counted, counted_of, sample_of, shortened
 
 # Choice of the fields or columns that hold ids and captions: named by the user, by a layout, or the usual ones.
 
@@ -225,7 +226,11 @@ class _Row:
         """Return the error for a row without any of the usual names; ``other_names`` are those of its other column."""
         absent = [name for name in self.source.read_options.columns.names if name not in self.names]
         if absent:
-            return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
+            is_path = any(absent[0].startswith((f"{name}.", f"{name}[")) for name in self.names)
+            hint = _slashes(absent[0], self.source.read_options.columns.names[absent[0]]) if is_path else ""
+            return self.source.error(
+                f"there is no column {' or '.join(map(repr, absent))}", where=self.where, hint=hint
+            )
         if not self.is_of_document and self.source.role != "groups" and self.source.is_file:
             _check_near_layout(self.source, self.where, self.names)
         *names, last = [name.replace("#", "1") for group in usual for name in group]
@@ -295,25 +300,47 @@ def _values_at(
     values = []
     for number, cell in zip(numbers, column, strict=True):
         try:
-            values.append(_value_at(cell, path))
-        except (KeyError, IndexError, TypeError, ValueError):
-            shown_cell = sample_of(map(repr, cell)) if isinstance(cell, Mapping) else shortened(cell)
-            problem = f"expected {name!r} to be an object with {path!r}, found {shown_cell}"
-            hint = f"name another key: {option('columns', f'{what}={name}/KEY')}"
-            raise source.error(problem, where=f"{unit} {number}", hint=hint) from None
+            values.append(_value_at(cell, path, name))
+        except LookupError as error:
+            hint = _slashes(f"{name}/{path}", what) or f"name another key: {option('columns', f'{what}={name}/KEY')}"
+            raise source.error(str(error.args[0]), where=f"{unit} {number}", hint=hint) from None
     return values
 
 
-def _value_at(value: Any, path: str) -> Any:
-    """Return the value at a path of keys of objects and indices of lists, joined by slashes, which keys may contain."""
+def _slashes(path: str, what: str) -> str:
+    """Return the hint for a path with dots or brackets; empty for any other."""
+    steps = [step for step in re.split(r"[][./]+", path) if step]
+    column = option("columns", f"{what}={'/'.join(steps)}")
+    return f"keys and numbers are separated by slashes: {column}" if re.search(r"[][.]", path) and steps else ""
+
+
+def _value_at(value: Any, path: str, at: str) -> Any:
+    """Return the value at a path of keys of objects and indices of lists, joined by slashes, which keys may contain.
+
+    Args:
+        value: an object or a list.
+        path: the path.
+        at: the path of the value itself.
+
+    Raises:
+        LookupError: nothing is there; says what is.
+    """
     while True:
         if isinstance(value, Mapping) and path in value:
             return value[path]
         step, slash, rest = path.partition("/")
-        value = value[int(step)] if isinstance(value, list | tuple) else value[step]
+        try:
+            value = value[int(step)] if isinstance(value, list | tuple) else value[step]
+        except (LookupError, TypeError, ValueError):
+            found = f"is {shortened(value)}"
+            if isinstance(value, Mapping):
+                found = f"has {sample_of(map(repr, value))}"
+            elif isinstance(value, list | tuple):
+                found = f"has {counted(len(value), 'item')}"
+            raise LookupError(f"there is no {step!r} in {at!r}, which {found}") from None
         if not slash:
             return value
-        path = rest
+        at, path = f"{at}/{step}", rest
 
 
 def _joined(cells: Sequence[Any]) -> list[Any]:
@@ -657,16 +684,21 @@ def _rows_of_log(
             answers.append(layout.answer(record))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            logs = [one for one in LAYOUTS if one.answer is not None]
+            names = [*record] if isinstance(record, Mapping) else []
+            alike = [one.option for one in logs if one is not layout and one.fits(names)]
+            others = f"give a file that {layout.name} wrote, or name another layout: "
+            others += ", ".join(one.option for one in logs)
             raise CaptionFileError(
                 f"this is not a log of {layout.name}: {reason}",
                 where=f"{source.name}: {unit} {number}",
-                hint=f"give a file that {layout.name} wrote, or name another layout: "
-                + ", ".join(one.option for one in LAYOUTS if one.answer is not None),
+                hint=f"it looks like {alike[0]}: {option('from', alike[0])}" if alike else others,
             ) from error
     ids: Sequence[Any] = [answer.id for answer in answers]
     form: IdForm = "typed"
     if None in ids or (layout.numbers_images and len(set(ids)) < len(ids)):
         ids, form = range(len(answers)), "position"
+    failure = None
     if source.role == "references":
         values: list[Any] = [[*answer.references] for answer in answers]
         if answers and not any(values):
@@ -676,21 +708,28 @@ def _rows_of_log(
                 hint="give the references in a file of their own",
             )
     else:
-        _check_answers(source, ids, answers)
+        failure = _failure(source, ids, answers)
+        if failure is not None and form == "position":
+            raise failure  # the others are not at their positions without these
+        given = [place for place, answer in enumerate(answers) if not answer.failure]
+        ids, numbers, answers = ([values[place] for place in given] for values in (ids, numbers, answers))
         values = [answer.texts[0] if len(answer.texts) == 1 else [*answer.texts] for answer in answers]
     rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=form)
-    return replace(rows, prompts=tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt)))
+    prompts = tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt))
+    n_cut = sum(answer.is_cut for answer in answers)
+    return replace(rows, prompts=prompts, log=layout.option, n_cut=n_cut, failure=failure)
 
 
-def _check_answers(source: Source, ids: Sequence[Any], answers: Sequence[Answer]) -> None:
-    """Refuse a log with answers that failed, by their ids."""
+def _failure(source: Source, ids: Sequence[Any], answers: Sequence[Answer]) -> CaptionFileError | None:
+    """Return the error for answers that failed, by their ids; None if there are none."""
     failed = [f"{image!r} ({answer.failure})" for image, answer in zip(ids, answers, strict=True) if answer.failure]
-    if failed:
-        raise CaptionFileError(
-            f"{counted_of(len(failed), len(answers), 'answer', 'have')} failed",
-            where=f"{source.name}: {sample_of(failed)}",
-            hint=f"request them again. To score the others: remove these lines, and use {option('match', 'common')}",
-        )
+    if not failed:
+        return None
+    return CaptionFileError(
+        f"{counted_of(len(failed), len(answers), 'answer', 'have')} failed",
+        where=f"{source.name}: {sample_of(failed)}",
+        hint=f"request them again, or score the others: {option('match', 'common')}",
+    )
 
 
 def rows_of_records(

@@ -524,6 +524,9 @@ class CaptionRows:
         are_categories: whether texts are category names, as in COCO's instances.
         prompts: the distinct prompts, if the source is a log that has them.
         of: what has captions, as far as the layout says: "image", "video" or "sound".
+        log: the layout of the log that the source is; empty if it is none.
+        n_cut: number of answers of a log that ended at the limit of tokens.
+        failure: the error for answers of a log that failed, which have no row.
     """
 
     name: str
@@ -537,6 +540,9 @@ class CaptionRows:
     are_categories: bool = False
     prompts: tuple[str, ...] = ()
     of: str = "image"
+    log: str = ""
+    n_cut: int = 0
+    failure: CaptionFileError | None = None
 
     def place(self, row: int) -> str:
         """Return the place of a row in its source, such as "line 12"."""
@@ -641,6 +647,8 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if types == {str}:
         _check_unicode(source.name, "image id", ids, place)
         return ids
+    if source.is_file:  # programs write 1.0 for 1 where other ids are missing; ids="integer" reads its text
+        ids = [str(value) if isinstance(value, float) and value.is_integer() else value for value in ids]
     checked = [as_image_id(value) for value in ids]
     wrong = [entry for entry, image in enumerate(checked) if image is None]
     if wrong:

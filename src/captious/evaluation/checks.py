@@ -23,6 +23,7 @@ from captious.data.checks import TEXT_KINDS, Kind, is_cut_off, is_in_another_scr
 from captious.errors import CaptionWarning, CaptiousWarning, marked, option, setting, shown
 from captious.metrics.contract.metric import BaseMetric, State
 from captious.metrics.contract.selection import Selection
+from captious.metrics.contract.settings import Settings
 from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.text import PTB
 from captious.text.languages import (
@@ -690,13 +691,16 @@ class CaptionCheck(Displayed):
         words: PTB tokens per candidate, and per reference of its image; 0 without references.
     """
 
-    def __init__(self, system: str, captions: Captions | CaptionSets) -> None:
+    def __init__(self, system: str, captions: Captions | CaptionSets, settings: Settings) -> None:
         counts = CaptionFindings.of(captions)
+        mended = {"same-references"} if settings.idf is not None else set()
+        if settings.language is not None or settings.tokenizer is not None:
+            mended |= {name for name, kind in KINDS.items() if kind.of_tokens}
         self.system = system
         self.n_candidates, self.n_references = counts.n, counts.references
         self.words = tuple(words / counts.n for words in counts.words)
         self.findings = counts.all_findings
-        self.warnings = counts.warnings
+        self.warnings = [warning for warning in counts.warnings if warning.kind not in mended]
 
     def to_table(self) -> Table:
         """Return a table with a row for each kind of finding; records, such as those of csv, have all kinds."""

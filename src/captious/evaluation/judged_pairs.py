@@ -173,6 +173,7 @@ def judge_pairwise(
     *,
     match: Match = "all",
     ids: Ids = "exact",
+    clean: str | Sequence[str] = (),
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -189,7 +190,7 @@ def judge_pairwise(
             ``ChatModel``.
         match: which images: "common" compares only the images that references and all systems have; otherwise, a
             difference is an error.
-        ids: as for ``score``.
+        ids, clean: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals.
 
     Raises:
@@ -206,7 +207,10 @@ def judge_pairwise(
             "judge-pairwise@references needs references", hint="give references, or show images: variant='images'"
         )
     table = None if references is None else read_references(references)
-    captions = {name: read_captions(candidates, table, match=match, ids=ids) for name, candidates in systems.items()}
+    captions = {
+        name: read_captions(candidates, table, match=match, ids=ids, clean=clean)
+        for name, candidates in systems.items()
+    }
     first = next(iter(captions.values()))
     if not len(first):
         raise EmptyInputError("there are no captions", hint="give the captions of at least one image")

@@ -61,6 +61,7 @@ def check(
     candidates: Candidates,
     references: ReferencesLike | None = None,
     *,
+    settings: Settings | None = None,
     match: Match = "all",
     ids: Ids = "exact",
     several: Several = None,
@@ -71,6 +72,7 @@ def check(
 
     Args:
         candidates, references: as for ``score``. Without references, only the candidates themselves are checked.
+        settings: those that the captions will be scored with, as for ``score``; no warnings of what they mend.
         match, ids, several, clean: as for ``score``.
         system: name of the system; by default that of its file, or "candidates".
 
@@ -82,7 +84,7 @@ def check(
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")
-    return CaptionCheck(system, captions)
+    return CaptionCheck(system, captions, settings or Settings())
 
 
 # ``score`` and ``score_systems``: metrics over the captions of a system, and of several.

@@ -6,7 +6,7 @@ import math
 import re
 from itertools import accumulate
 
-from captious.errors import ParameterError
+from captious.errors import ParameterError, requesting
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter
 from captious.metrics.shared.judges import JudgeMetric, Reading, final_answer, first_object
 from captious.models.chat import Answer, Token
@@ -123,7 +123,7 @@ def expected_score(answer: Answer) -> float | None:
         raise ParameterError(
             "the model writes numbers in several tokens, so that none has the probability of a score",
             where=f"the answer ends in {text[-20:]!r}",
-            hint="use judge-geval:value=integer, or another model",
+            hint=f"use {requesting('judge-geval:value=integer')}, or another model",
         )
     weights: dict[int, float] = {}
     for alternative, logarithm in token.alternatives:

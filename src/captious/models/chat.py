@@ -34,6 +34,7 @@ from captious.errors import (
     MissingExtraError,
     ParameterError,
     ResourceError,
+    either,
     marked,
 )
 from captious.files import user_text
@@ -539,7 +540,8 @@ def _address(endpoint: Any) -> str:
     if not address:
         raise ParameterError(
             "no endpoint is known for the model",
-            hint=f"set {ENDPOINT}, as in {ENDPOINT}=http://localhost:8000/v1, or give the model as a TOML file",
+            hint=either(python="", command="give its address with --endpoint URL, or ")
+            + f"set {ENDPOINT}, as in {ENDPOINT}=http://localhost:8000/v1, or give the model as a TOML file",
         )
     help = "give an address such as http://localhost:8000/v1"
     try:
@@ -666,7 +668,8 @@ class ChatClient:
                 if repetition == self._model.retries:
                     raise self._failed(
                         f"the endpoint gave no answer in {repetition + 1} calls: {failure}",
-                        "wait until it works, or lower concurrency, or raise timeout",
+                        "wait until it works, or lower concurrency or raise timeout"
+                        + either(python="", command=" in a file of the model: --judge FILE.toml"),
                     ) from None
                 wait = min(self._model.first_wait * 2**repetition, _LONGEST_WAIT) * random.uniform(0.5, 1)
                 if failure.wait is not None:

@@ -30,6 +30,7 @@ from captious.evaluation.comparison import difference_table
 from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.report import are_ranked, exclusions, lower_is_better_note, score_table
 from captious.files import is_pipe_or_device, whole_file
+from captious.metrics.contract.registry import NamingScheme
 from captious.report.formats import Presentation
 from captious.report.html import details, html_table, note, scrolling, signature_list, text
 from captious.report.images import ImageFolder, ImageUrls, image_source
@@ -55,7 +56,7 @@ class SystemsPage:
 
     Args:
         reports: systems that were scored with the same metrics on the same images.
-        title, image_url, explain, groups, resamples, seed, percent: as for ``write_report``.
+        title, image_url, explain, groups, resamples, seed, percent, naming: as for ``write_report``.
         folder: the folder of the page.
         front: who reads the names of options in warnings.
 
@@ -72,6 +73,7 @@ class SystemsPage:
     resamples: int = DEFAULT_RESAMPLES
     seed: int = DEFAULT_SEED
     percent: bool = False
+    naming: NamingScheme = "captious"
     folder: Path = Path()
     front: Front = "python"
 
@@ -199,7 +201,7 @@ class SystemsPage:
     @property
     def _presentation(self) -> Presentation:
         """The presentation of tables."""
-        return Presentation(percent=self.percent)
+        return Presentation(percent=self.percent, naming=self.naming)
 
     # ---- the parts that need no script
 
@@ -423,6 +425,7 @@ def write_report(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
     percent: bool = False,
+    naming: NamingScheme = "captious",
 ) -> None:
     """Write a result as a self-contained HTML file. The same result gives the same bytes.
 
@@ -439,6 +442,8 @@ def write_report(
         groups: for systems: the group of each image, as ``captious.by_group`` takes it.
         resamples, seed: for systems: number of resamples and random seed of intervals and tests.
         percent: for systems: multiply scores by 100 and show one decimal, as papers do. Explanations are not changed.
+        naming: for systems: names of metrics in tables: those of captious, of the COCO toolkit (Bleu_4, CIDEr), or the
+            abbreviations of papers (B@4, C).
 
     Raises:
         ParameterError: a file with another ending; systems that cannot be reported together, or an option out of range.
@@ -455,6 +460,7 @@ def write_report(
         resamples=resamples,
         seed=seed,
         percent=percent,
+        naming=naming,
         folder=Path(path).parent,
     )
     with whole_file(path) as file:

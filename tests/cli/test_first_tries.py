@@ -1,0 +1,209 @@
+"""What people try first with files that they have: it works, or the error says how it does."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run, assert_refused
+
+CAPTIONS = ["a yellow tram drives over a bridge", "three goats climb a steep rock"]
+REFERENCES = [["a tram on a bridge", "a yellow tram passes a bridge"], ["goats on a rock", "three goats on a rock"]]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with references and logs, which the test runs in."""
+    monkeypatch.chdir(tmp_path)
+    write("references.json", {str(number): texts for number, texts in enumerate(REFERENCES, 1)})
+    for name in ("a", "b", "c"):
+        write(f"{name}.jsonl", samples([["another caption"], ["another caption"]] if name == "c" else REFERENCES))
+    write("bare.jsonl", samples([[], []]))
+    return tmp_path
+
+
+def write(name: str, content: Any) -> None:
+    if isinstance(content, list):
+        content = "".join(json.dumps(line) + "\n" for line in content)
+    Path(name).write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+
+
+def samples(references: Sequence[Sequence[str]]) -> list[Mapping[str, Any]]:
+    """Return the lines of a log of lmms-eval."""
+    return [
+        {"doc_id": number, "doc": {"image_id": number}, "target": [*texts], "filtered_resps": [caption]}
+        for number, (caption, texts) in enumerate(zip(CAPTIONS, references, strict=True), 1)
+    ]
+
+
+def completion(text: str | None, *, end: str = "stop", **message: str) -> dict[str, Any]:
+    """Return the response of an endpoint."""
+    choice = {"message": {"content": text, **message}, "finish_reason": end}
+    return {"response": {"status_code": 200, "body": {"choices": [choice]}}}
+
+
+def systems_of(run: Run, *arguments: str) -> dict[str, float]:
+    """Return the bleu-1 of each system of a command."""
+    outcome = run("score", *arguments, "-m", "bleu-1", "--format", "json")
+    assert outcome.code == 0, outcome.err
+    return {one["name"]: one["metrics"]["bleu-1"]["score"] for one in outcome.json["systems"]}
+
+
+class TestLogs:
+    @pytest.mark.parametrize("options", [(), ("--from", "lmms-eval")])
+    def test_every_log_is_a_system(self, run: Run, options: tuple[str, ...]) -> None:
+        assert [*systems_of(run, *options, "a.jsonl", "b.jsonl", "c.jsonl")] == ["a", "b", "c"]
+        assert [*systems_of(run, *options, "a.jsonl")] == ["a"]
+
+    @pytest.mark.parametrize("options", [(), ("--from", "lmms-eval")])
+    @pytest.mark.parametrize("log", ["a.jsonl", "c.jsonl", "bare.jsonl"])
+    def test_last_file_that_is_no_log_is_the_references(self, run: Run, log: str, options: tuple[str, ...]) -> None:
+        expected = systems_of(run, "a.jsonl")["a"]
+        assert [*systems_of(run, *options, log, "references.json").values()] == [expected]
+
+    def test_vlmevalkit_without_references(self, run: Run) -> None:
+        rows = "".join(f"{number},q,{caption}\n" for number, caption in enumerate(CAPTIONS, 1))
+        write("M_D.csv", f"index,question,prediction\n{rows}")
+        expected = systems_of(run, "a.jsonl")["a"]
+        assert systems_of(run, "M_D.csv", "references.json") == {"M_D": expected}
+        assert systems_of(run, "--from", "vlmevalkit", "M_D.csv", "references.json") == {"M_D": expected}
+
+    @pytest.mark.parametrize(
+        ("layout", "failed", "reason"),
+        [
+            ("openai-batch", completion(None, refusal="I cannot help."), "I cannot help."),
+            ("openai-batch", {"response": None, "error": {"code": "batch_expired"}}, "batch_expired"),
+            ("ms-swift", {"response": None, "labels": None, "images": ["2"]}, "no response"),
+        ],
+    )
+    def test_failed_answers_are_left_out_on_request(
+        self, run: Run, layout: str, failed: Mapping[str, Any], reason: str
+    ) -> None:
+        answered = completion(CAPTIONS[0])
+        if layout == "ms-swift":
+            answered = {"response": CAPTIONS[0], "labels": None, "images": ["1"]}
+        write("log.jsonl", [{"custom_id": str(number), **line} for number, line in enumerate([answered, failed], 1)])
+        arguments = ("score", "--from", layout, "log.jsonl", "references.json", "-m", "bleu-1")
+        assert_refused(run(*arguments), "1 of 2 answers has failed", f"'2' ({reason})", "--match common")
+        outcome = run(*arguments, "--match", "common")
+        assert outcome.code == 0
+        assert "1 image without a candidate" in outcome.out
+
+    def test_answers_that_were_cut(self, run: Run) -> None:
+        ends = ("stop", "length")
+        write(
+            "log.jsonl",
+            [
+                {"custom_id": str(number), **completion(caption, end=end)}
+                for number, (caption, end) in enumerate(zip(CAPTIONS, ends, strict=True), 1)
+            ],
+        )
+        assert "1 of 2 answers was cut at the limit" in run("score", "log.jsonl", "references.json", "-m", "bleu-1").err
+
+    def test_log_of_another_endpoint(self, run: Run) -> None:
+        write("log.jsonl", [{"custom_id": "1", "result": {"type": "expired"}}])
+        outcome = run("score", "--from", "openai-batch", "log.jsonl", "references.json")
+        assert_refused(outcome, "not a log of OpenAI-batch", "it looks like anthropic-batch: --from anthropic-batch")
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_floats_as_ids(run: Run, suffix: str) -> None:
+    records = [{"image_id": float(number), "caption": caption} for number, caption in enumerate(CAPTIONS, 1)]
+    write(f"floats.{suffix}", json.dumps(records) if suffix == "json" else records)
+    assert_refused(run("score", f"floats.{suffix}", "references.json"), "--ids integer")
+    assert systems_of(run, f"floats.{suffix}", "references.json", "--ids", "integer") == {
+        "floats": systems_of(run, "a.jsonl")["a"]
+    }
+    write("halves.json", json.dumps([{"image_id": 1.5, "caption": "a cat"}]))
+    assert_refused(run("score", "halves.json", "references.json", "--ids", "integer"), "integers or strings")
+
+
+@pytest.mark.parametrize(
+    ("path", "parts"),
+    [
+        ("choices/1/text", ["there is no '1' in 'response/body/choices', which has 1 item"]),
+        ("choice/0/text", ["there is no 'choice' in 'response/body', which has 'choices'"]),
+        ("choices/0/message/content/x", ["there is no 'x' in 'response/body/choices/0/message/content', which is"]),
+        ("choices[0].message.content", ["slashes: --columns caption=response/body/choices/0/message/content"]),
+    ],
+)
+def test_paths_of_columns_say_where_they_end(run: Run, path: str, parts: list[str]) -> None:
+    write("log.jsonl", [{"custom_id": "1", **completion(CAPTIONS[0])}])
+    columns = f"id=custom_id,candidate=response/body/{path}"
+    assert_refused(run("score", "log.jsonl", "references.json", "--columns", columns), *parts)
+    dots = columns.replace("/", ".")
+    assert_refused(run("score", "log.jsonl", "references.json", "--columns", dots), "separated by slashes: --columns")
+
+
+class TestOptions:
+    """Advice of a command can be followed with it."""
+
+    def test_check_takes_the_settings_that_it_names(self, run: Run) -> None:
+        write("german.json", {"1": "Eine gelbe Bahn fährt über die alte Brücke.", "2": "Die Ziegen sind auf dem Berg."})
+        advice = "--language de"
+        assert advice in run("check", "german.json").out
+        for options in (advice.split(), ["--tokenizer", "char"]):
+            assert advice not in run("check", "german.json", *options).out
+
+    def test_pages_name_metrics_as_tables_do(self, run: Run) -> None:
+        arguments = ["report", "a.jsonl", "references.json", "-m", "cider-d,bleu-4", "-o", "page.html"]
+        assert run(*arguments).code == 0
+        assert "Bleu_4" not in Path("page.html").read_text("utf-8")
+        assert run(*arguments, "--naming", "toolkit").code == 0
+        assert "Bleu_4" in Path("page.html").read_text("utf-8")
+
+    @pytest.mark.parametrize(
+        ("options", "advice"),
+        [
+            (["-m", "judge-clair", "--judge", "m"], "--endpoint URL"),
+            (["-m", "judge-clair", "--endpoint", "http://localhost:1/v1"], "the model: --judge MODEL"),
+            (["-m", "bleu", "--endpoint", "http://localhost:1/v1"], "the model: -m judge-clair --judge MODEL"),
+        ],
+    )
+    def test_judges_need_a_model_and_its_address(self, run: Run, options: list[str], advice: str) -> None:
+        assert_refused(run("score", "a.jsonl", "references.json", *options), advice)
+
+
+class TestTables:
+    @pytest.mark.parametrize("mark", [",", ";", "\t"])
+    @pytest.mark.parametrize("beginning", ["", "\ufeff"])
+    def test_separators_of_files_and_streams(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, mark: str, beginning: str
+    ) -> None:
+        rows = [f"{number}{mark}{caption}\r\n" for number, caption in enumerate(CAPTIONS, 1)]
+        text = f"{beginning}image_id{mark}caption\r\n{''.join(rows)}"
+        write("table.csv", text)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        (expected,) = systems_of(run, "a.jsonl").values()
+        assert systems_of(run, "table.csv", "references.json") == {"table": expected}
+        assert [*systems_of(run, "-", "references.json").values()] == [expected]
+
+    def test_several_files_of_lines_are_said_to_be_systems(self, run: Run) -> None:
+        write("lines.txt", "\n".join(CAPTIONS))
+        for number, texts in enumerate(zip(*REFERENCES, strict=True), 1):
+            write(f"refs {number}.txt", "\n".join(texts))
+        assert "to join" not in run("score", "lines.txt", "refs 1.txt", "-m", "bleu-1").err
+        said = run("score", "lines.txt", "refs 1.txt", "refs 2.txt", "-m", "bleu-1").err
+        joined = "paste 'refs 1.txt' 'refs 2.txt' > references.txt"
+        assert f"refs 1 is scored as a system; to join references: {joined}" in said
+
+    def test_conversion_of_a_file(self, run: Run) -> None:
+        Path("my captions.csv").write_bytes("image_id,caption\n1,a café\n".encode("latin1"))
+        advice = "iconv -f latin1 -t utf-8 'my captions.csv' > 'utf8-my captions.csv'"
+        assert_refused(run("score", "my captions.csv", "references.json"), advice)
+
+    def test_logs_of_inspect_through_a_pipe(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        sample = {"input": "Describe.", "target": "", "output": {"choices": [{"message": {"content": CAPTIONS[0]}}]}}
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("header.json", json.dumps({"eval": {}}))
+            for number in (1, 2):
+                file.writestr(f"samples/{number}.json", json.dumps({"id": number, **sample}))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(archive.getvalue())))
+        assert len(systems_of(run, "-", "references.json")) == 1
