@@ -251,7 +251,7 @@ def _dot(cell: Cell, low: float, high: float, y: float) -> str:
     assert cell.interval is not None
     left, right, x = (_place(end, low, high) for end in (*cell.interval, cell.value))
     interval = f'<line class="interval" x1="{left}%" x2="{right}%" y1="{y:g}" y2="{y:g}"/>'
-    return f'{interval}<circle cx="{x}%" cy="{y:g}" r="3.5"/>'
+    return interval + f'<circle cx="{x}%" cy="{y:g}" r="3.5"/>'
 
 
 def _place(value: float, low: float, high: float) -> float:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import flags, folder, run
+from tests.cli.conftest import folder, run
 
-__all__ = ["flags", "folder", "run"]
+__all__ = ["folder", "run"]

@@ -44,9 +44,10 @@ from captious.evaluation.report import (
     subject,
 )
 from captious.evaluation.scoring import evaluate_systems
+from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import Metrics, select
-from captious.metrics.contract.settings import Settings, answers_other_keywords
+from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.statistics import (
     DEFAULT_RESAMPLES,

@@ -13,9 +13,10 @@ from captious.layouts import drawn_values, explanation_values, kind_of, layout_v
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.selection import MetricLike, Selection, names_metric, select_single
-from captious.metrics.contract.settings import Settings, answers_other_keywords
+from captious.metrics.contract.settings import Settings
 from captious.tables import json_document
 from captious.words import shortened
 
@@ -134,7 +135,7 @@ def explain(
             if not isinstance(candidate, str)
             else f"the references of a caption are a {type(references).__name__}",
             hint="write explain(candidate, references, metric); for a caption of a system, "
-            "captious.score(candidates, references, metric), then report.explain(metric, image)",
+            "score(candidates, references, metric), then report.explain(metric, image)",
         )
     selection = explainable(metric, settings)
     selected_metric = selection[0].metric

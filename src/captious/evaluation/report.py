@@ -24,6 +24,7 @@ from captious.errors import (
     UnknownImageError,
     UnknownNameError,
     as_warning,
+    either,
     option,
 )
 from captious.evaluation.checks import LENGTH, warnings_by_system
@@ -476,7 +477,8 @@ class Report(DisplayedMapping[str, Result]):
         family = name.lower().replace("_", "-") if isinstance(name, str) else None
         outputs = [label for label, item in self._parts.items() if item.statistics.metric.name == family]
         if not outputs and any(name in item.statistics.metric.outputs for item in self._parts.values()):
-            return UnknownNameError(f"{name!r} was not requested", hint=f"request it, too: metrics=[..., {name!r}]")
+            request = either(python=f"metrics=[..., {name!r}]", command=f"-m {name}")
+            return UnknownNameError(f"{name!r} was not requested", hint=f"request it, too: {request}")
         if not outputs:
             return super().unknown(name)
         return UnknownNameError(f"{name!r} is a metric, not one of its outputs", hint=f"name one: {', '.join(outputs)}")

@@ -18,6 +18,7 @@ from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue, reference_warnings
 from captious.metrics.contract import registry
+from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
@@ -30,7 +31,7 @@ from captious.metrics.contract.metric import (
 )
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, MetricLike, names_metric, select
-from captious.metrics.contract.settings import Settings, answers_other_keywords
+from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.words import counted, shortened
 

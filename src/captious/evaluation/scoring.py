@@ -34,6 +34,7 @@ from captious.evaluation.checks import (
 from captious.evaluation.report import Description, Report, Reports, describe, name_of
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
+from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
@@ -47,7 +48,7 @@ from captious.metrics.contract.metric import (
 )
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import Metrics, Selection, select, select_single
-from captious.metrics.contract.settings import Settings, answers_other_keywords
+from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer
