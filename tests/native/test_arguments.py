@@ -217,7 +217,7 @@ class Reward:
     pass
 reward = Reward()
 reward.itself = reward
-reward.scorer = captious.reward(captious.CiderD(), {1: ["a dog"], 2: ["a cat"]})
+reward.scorer = captious.reward({1: ["a dog"], 2: ["a cat"]}, captious.CiderD())
 raise RuntimeError("the training failed")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)

@@ -712,7 +712,8 @@ def _rows_of_log(
         if failure is not None and form == "position":
             raise failure  # the others are not at their positions without these
         given = [place for place, answer in enumerate(answers) if not answer.failure]
-        ids, numbers, answers = ([values[place] for place in given] for values in (ids, numbers, answers))
+        answers = [answers[place] for place in given]
+        ids, numbers = ([values[place] for place in given] for values in (ids, numbers))
         values = [answer.texts[0] if len(answer.texts) == 1 else [*answer.texts] for answer in answers]
     rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=form)
     prompts = tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt))
