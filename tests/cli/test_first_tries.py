@@ -207,3 +207,24 @@ class TestTables:
                 file.writestr(f"samples/{number}.json", json.dumps({"id": number, **sample}))
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(archive.getvalue())))
         assert len(systems_of(run, "-", "references.json")) == 1
+
+    def test_captions_under_a_key_beside_metadata(self, run: Run) -> None:
+        captions = {str(number): caption for number, caption in enumerate(CAPTIONS, 1)}
+        (expected,) = systems_of(run, "a.jsonl").values()
+        for others in ({}, {"meta": {"model": "m"}}, {"meta": {"model": "m"}, "config": [1], "time": 2.5}):
+            write("results.json", {**others, "predictions": captions})
+            assert systems_of(run, "results.json", "references.json") == {"results": expected}
+
+    def test_messages_are_not_in_python(self, run: Run) -> None:
+        write("lines.txt", "a cat\na dog")
+        write("three.txt", "a cat\na dog\na bird")
+        write("values.json", json.dumps([{"image_id": 1, "caption": None}, {"image_id": 2, "caption": float("nan")}]))
+        write("ids.json", json.dumps([{"image_id": None, "caption": "a cat"}]))
+        for arguments, part in (
+            (("lines.txt", "references.json"), "both with ids, such as .csv files"),
+            (("lines.txt", "three.txt"), "as many lines in both files"),
+            (("values.json", "references.json"), "is null, record 2 (image_id 2) is NaN"),
+            (("ids.json", "references.json"), "record 1 has null"),
+            (("a dog", "a dog runs"), "captious explain METRIC CANDIDATE REFERENCES"),
+        ):
+            assert_refused(run("score", *arguments), part)

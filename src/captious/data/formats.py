@@ -30,6 +30,7 @@ from captious.errors import (
     EncodingError,
     ParameterError,
     TruncatedFileError,
+    either,
 )
 from captious.files import RAISE_LIMIT, UnpackedSizeError, neighbour, plain_content
 from captious.native import json_columns, json_outline
@@ -90,7 +91,9 @@ def format_of_name(source: Source, formats: Mapping[str, Format] = MappingProxyT
     if extension not in formats:
         hint = f"accepted are {', '.join(formats)}, each plain or with .gz"
         if source.role in ("candidates", "references") and not os.path.exists(source.name):
-            hint = f"text is the path of a file; for one caption, give [{source.name!r}]; {hint}"
+            python = f"text is the path of a file; for one caption, give [{source.name!r}]; "
+            command = "for single captions: captious explain METRIC CANDIDATE REFERENCES; " * (" " in source.name)
+            hint = either(python=python, command=command) + hint
         raise CaptionFileError(
             f"{extension!r} is not the extension of a caption file"
             if extension

@@ -22,6 +22,7 @@ from captious.errors import (
     ParameterError,
     UnknownImageError,
     UnknownNameError,
+    either,
     option,
 )
 from captious.words import counted, counted_of
@@ -351,14 +352,21 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
         raise ParameterError(
             "one side has image ids and the other only positions, so they cannot be matched",
             where=f"without ids: {by_position[0]}",
-            hint="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
+            hint=either(
+                python="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
+                command="give both with ids, such as .csv files with columns image_id and caption, or both as .txt "
+                "files with a line for each image",
+            ),
         )
     if by_position and (n_candidates := len(set(candidates.ids))) != n_references:
         expected = counted(n_references, references.of)
         raise ParameterError(
             f"{counted(n_candidates, 'candidate')} by position, but references for {expected}",
             where=f"{candidates.name}, {references.name}",
-            hint="give lists of the same length, or both with ids, as {image_id: caption}",
+            hint=either(
+                python="give lists of the same length, or both with ids, as {image_id: caption}",
+                command="give as many lines in both files, or both with ids",
+            ),
         )
 
 

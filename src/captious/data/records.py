@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any, Literal
 
-from captious.data.formats import JsonRecords, columns_of, record_batches
+from captious.data.formats import columns_of, record_batches
 from captious.data.harness_logs import Answer
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import (
@@ -618,7 +618,7 @@ def _wrapping_key(source: Source, document: Mapping[Any, Any]) -> str | None:
         CaptionFileError: there are two of them.
     """
     found = [key for key, value in document.items() if _are_rows(source, key, value)]
-    if not found and sum(isinstance(value, list | dict | JsonRecords) for value in document.values()) == 1:
+    if not found:
         found = [
             key
             for key, value in document.items()

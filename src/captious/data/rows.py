@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import defaultdict
@@ -654,11 +655,19 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if wrong:
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
-            where=f"{source.name}: " + sample_of([f"{place(entry)} has {shortened(ids[entry])}" for entry in wrong]),
+            where=f"{source.name}: " + sample_of([f"{place(entry)} has {_literal(ids[entry])}" for entry in wrong]),
             hint="image ids must be integers or strings",
         )
     _check_unicode(source.name, "image id", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
+
+
+def _literal(value: object) -> str:
+    """Return a value as its readers write it: None in Python, null in JSON files."""
+    shown = shortened(value)
+    return (
+        either(python=shown, command=json.dumps(value)) if value is None or isinstance(value, float | bool) else shown
+    )
 
 
 def _are_lists_of_strings(values: Sequence[Any]) -> bool:
@@ -740,7 +749,7 @@ def _check_texts(rows: CaptionRows) -> None:
         _check_unicode(rows.name, "caption", rows.texts, rows.place)
     except TypeError:
         wrong = [row for row, text in enumerate(rows.texts) if not isinstance(text, str)]
-        cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {shortened(rows.texts[row])}" for row in wrong]
+        cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {_literal(rows.texts[row])}" for row in wrong]
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(rows.texts), 'caption', 'are')} not text",
             where=f"{rows.name}: {sample_of(cases)}",

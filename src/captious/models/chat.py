@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import sqlite3
 import time
 import tomllib
@@ -752,7 +753,8 @@ class ChatClient:
             if self._reached:
                 raise _PassingError("no connection") from None
             raise self._failed(
-                f"no server can be reached: {self._hide_key(str(error))}", "start the server, or correct the address"
+                "no server can be reached: " + re.sub(r"^\[Errno -?\d+\] ", "", self._hide_key(str(error))),
+                "start the server, or correct the address",
             ) from None
         except self._errors.HTTPError as error:
             raise _PassingError(f"the connection broke ({type(error).__name__})") from None

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.prepared import text_array, texts_of
-from captious.errors import CaptiousWarning
+from captious.errors import CaptiousWarning, reason
 from captious.files import size_setting
 from captious.progress import tell
 from captious.resources.cache import cache_folder
@@ -270,7 +270,8 @@ def _usable() -> Iterator[None]:
             with suppress(OSError):
                 clear_kept()
             return
-        line = f"the parses of references cannot be kept for later runs: {kept_file()}: {error}"
+        why = reason(error) if isinstance(error, OSError) else error
+        line = f"the parses of references cannot be kept for later runs: {kept_file()}: {why}"
         if line not in _said:
             _said.add(line)
             if not tell(line):

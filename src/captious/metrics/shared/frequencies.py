@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import KeyedByFields, References, Stored, read_references, stored_key
-from captious.errors import CaptiousError, ParameterError, ResourceError, setting
+from captious.errors import CaptiousError, ParameterError, ResourceError, either, setting
 from captious.files import RAISE_LIMIT, UnpackedSizeError, checksum, user_bytes, whole_file
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
@@ -259,7 +259,12 @@ class DocumentFrequencies:
         n = _KNOWN_SIZES.get(Path(path).stem) if n is None else n
         if n is None:
             raise ParameterError(
-                "the pickle does not say of how many documents it is", where=str(path), hint="give n_documents"
+                "the pickle does not say of how many documents it is",
+                where=str(path),
+                hint=either(
+                    python="give n_documents",
+                    command="write it again: captious fit cider-d REFERENCES -o FILE.idf",
+                ),
             )
         return cls.of_counts(counts, n, tokenizer, Path(path).stem)
 
