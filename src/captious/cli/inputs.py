@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import click
 
 from captious.cli.library_options import Command, converted, option_of, options
+from captious.cli.options import completions
 from captious.data import (
     CaptionFile,
     CaptionRows,
@@ -246,13 +247,20 @@ def reads_captions(*parameters: str) -> Callable[[Command], Command]:
 
 # How captions are matched: --several, --match, --ids and --clean.
 
+
+def _complete_rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from captious.data.checks import RULES
+
+    return completions(RULES, incomplete)
+
+
 _MATCHING = {
     "several": option_of(
         score, "several", click.Choice(OF_SEVERAL), multiple=True, callback=lambda context, option, ways: ways or None
     ),
     "match": option_of(score, "match", click.Choice(MATCHES)),
     "ids": option_of(score, "ids", click.Choice(IDS)),
-    "clean": option_of(score, "clean", click.STRING, metavar="RULES", default=""),
+    "clean": option_of(score, "clean", click.STRING, metavar="RULES", default="", shell_complete=_complete_rules),
 }
 
 

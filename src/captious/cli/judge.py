@@ -6,18 +6,25 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import SectionedCommand, data_option, metric_options, repeated_command, resampling_options
 from captious.cli.outputs import PRESENTATION, Destination, output_options
 from captious.drawing import single_line
 from captious.judgment import judge as judge_metrics
+from captious.judgment.benchmarks.names import names
 from captious.judgment.judging import TESTS
 from captious.report.formats import FORMATS
 
 
+def _complete_benchmarks(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    found = [CompletionItem(name) for name in (*names(), "all") if name.startswith(incomplete.lower())]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
 @click.command(cls=SectionedCommand)
-@click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")
+@click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...", shell_complete=_complete_benchmarks)
 @option_of(judge_metrics, "scores", FILE, multiple=True)
 @option_of(judge_metrics, "compare")
 @option_of(judge_metrics, "test", click.Choice(TESTS))

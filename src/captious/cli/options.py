@@ -50,8 +50,20 @@ def _metric(request: str) -> str | BaseMetric:
 
 def complete_metrics(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the metrics and outputs that complete the last of those written, for shells."""
+    return completions(requestable(), incomplete)
+
+
+def completions(names: Iterable[str], incomplete: str) -> list[str]:
+    """Return the names that complete the last of those written, which are separated by commas."""
     before, comma, name = incomplete.rpartition(",")
-    return [f"{before}{comma}{known}" for known in requestable() if known.startswith(name.lower())]
+    return [f"{before}{comma}{known}" for known in names if known.startswith(name.lower())]
+
+
+def complete_languages(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the codes of languages that complete what is written, for shells."""
+    from captious.text.languages import LANGUAGES
+
+    return completions(LANGUAGES, incomplete)
 
 
 metric_option = click.option(
@@ -81,7 +93,7 @@ seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **
 
 #: The option for each setting; ``Settings`` has the defaults and the help.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "language": {"metavar": "CODE"},
+    "language": {"metavar": "CODE", "shell_complete": complete_languages},
     "tokenizer": {"metavar": "NAME"},
     "idf": {"type": FILE},
     "model": {"metavar": "MODEL"},

@@ -723,7 +723,8 @@ def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return a name for each system: its file's without extensions, or the part of the path in which they differ.
 
     If the names of files are the same, long, or begin with dates, as those of logs do, systems are called by the
-    nearest folder in which they differ, or else by all of their paths between the parts that they share.
+    nearest folder in which they differ, or else by all of their paths between the parts that they share. Pipes are
+    numbered.
 
     Raises:
         ParameterError: a file is given twice.
@@ -731,7 +732,8 @@ def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
     texts = [os.fsencode(file).decode(errors="replace") for file in files]  # names of files need not be text
     if duplicates := [text for text in dict.fromkeys(texts) if texts.count(text) > 1]:
         raise ParameterError(f"{duplicates[0]} is given twice", hint="give each system once")
-    stems = [*map(_stem, texts)]
+    pipes = [text for text in texts if text.startswith(("/dev/fd/", "/proc/self/fd/"))]  # of <(command)
+    stems = [f"pipe {pipes.index(text) + 1}" if text in pipes else _stem(text) for text in texts]
     if _differ(stems) and not any(len(stem) > _LONG_NAME or re.match(r"\d{8}", stem) for stem in stems):
         return stems
     paths = [[*Path(text).parts[:-1], stem] for text, stem in zip(texts, stems, strict=True)]
