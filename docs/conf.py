@@ -12,8 +12,8 @@ from __future__ import annotations
 import posixpath
 import re
 import shutil
+from inspect import isroutine
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from docutils import nodes
@@ -158,13 +158,13 @@ class CommandOptions(ClickDirective):
 
 
 def public_names(page: str) -> str:
-    """Return the API page with those public names that it does not list itself."""
+    """Return the API page with those public classes and functions that it does not list itself."""
     listed = set(re.findall(r"^\.\. auto\w+:: captious\.(\w+)$", page, flags=re.MULTILINE))
     public = {name: getattr(captious, name) for name in captious.__all__ if not name.startswith("_")}
     others = [
         name
         for name, value in public.items()
-        if name not in listed and not isinstance(value, ModuleType)
+        if name not in listed and (isinstance(value, type) or isroutine(value))
     ]
     metrics = [name for name in others if _is_metric(getattr(captious, name))]
     for group, names in (

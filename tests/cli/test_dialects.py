@@ -184,7 +184,7 @@ def test_warnings_are_in_the_dialect_of_their_reader() -> None:
         warnings.simplefilter("always")
         report = captious.score(texts, [["a cat"]] * 20, ["bleu-4", "cider-d", "cider", "spice"])
     assert {warning.kind for warning in report.warnings} >= {"markdown", "same-references", "one-reference"}
-    assert all(type(warning) is CaptionWarning and warning.kind for warning in report.warnings)
+    assert all(isinstance(warning, CaptionWarning) and warning.kind for warning in report.warnings)
     document = json.dumps(report.to_dict(), ensure_ascii=False)
     for text in [*map(str, report.warnings), *(str(item.message) for item in issued), document]:
         assert flags_in(text) == []

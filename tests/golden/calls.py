@@ -34,18 +34,18 @@ __all__ = [
 Names = str | Sequence[Any]
 
 
-def scored(candidates: object, references: object, metrics: Names, *, several: bool = False, **settings: Any) -> Any:
+def scored(candidates: Any, references: Any, metrics: Names, *, several: bool = False, **settings: Any) -> Any:
     """Return the report of one system."""
     given = captious.Settings(**settings)
     return captious.score(candidates, references, metrics, settings=given, several="mean" if several else None)
 
 
-def scored_systems(systems: Mapping[str, object], references: object, metrics: Names, **settings: Any) -> Any:
+def scored_systems(systems: Mapping[str, Any], references: Any, metrics: Names, **settings: Any) -> Any:
     """Return the reports of several systems."""
     return captious.score_systems(dict(systems), references, metrics, settings=captious.Settings(**settings))
 
 
-def compared(a: object, b: object, references: object, metrics: Names, **sampling: Any) -> Any:
+def compared(a: Any, b: Any, references: Any, metrics: Names, **sampling: Any) -> Any:
     """Return the comparison of two systems."""
     return captious.compare({"a": a, "b": b}, references, metrics, **sampling)
 
@@ -65,17 +65,17 @@ def compared_by_group(comparison: Any, groups: object) -> Any:
     return captious.by_group(comparison, groups)
 
 
-def prepared(references: object, path: Path, metrics: Names) -> Any:
+def prepared(references: Any, path: Path, metrics: Names) -> Any:
     """Return references from a file with what metrics compute about them."""
     return captious.prepare(references, metrics, path=path)
 
 
-def reward_of(metric: str, references: object, **settings: Any) -> Any:
+def reward_of(metric: str, references: Any, **settings: Any) -> Any:
     """Return a metric as a reward."""
     return captious.reward(references, {metric: 1}, settings=captious.Settings(**settings))
 
 
-def explained(metric: str, candidates: object, references: object, image: int | str, **settings: Any) -> dict[str, Any]:
+def explained(metric: str, candidates: Any, references: Any, image: int | str, **settings: Any) -> dict[str, Any]:
     """Return the explanation of one caption as plain values."""
     given = captious.Settings(**settings)
     report = captious.score(candidates, references, metric, settings=given)

@@ -100,7 +100,7 @@ ASKED: dict[str, Callable[[], Any]] = {
     "compare of other images": lambda: captious.compare({"a": TEXTS, "b": TEXTS[:2]}, OTHERS, "rouge-l"),
     "compare, no resamples": lambda: captious.compare({"a": TEXTS, "b": TEXTS}, OTHERS, "rouge-l", resamples=0),
     "compare, level 1": lambda: captious.compare({"a": TEXTS, "b": TEXTS}, OTHERS, "rouge-l", level=1),
-    "compare in another order": lambda: captious.compare(TEXTS, TEXTS, OTHERS),  # type: ignore[arg-type]
+    "compare in another order": lambda: captious.compare(TEXTS, TEXTS, OTHERS),
     "explain": lambda: [captious.explain("a cat", ["a cat sat"], "bleu").to_dict()],
     "explain nothing": lambda: captious.explain("a cat", ["a cat"], "hwcm"),
     "explain unknown": lambda: captious.explain("a cat", ["a cat"], "nope"),

@@ -341,15 +341,17 @@ class TestObjects:
         with pytest.raises(InputError, match="annotation 3"):
             Chair(objects=NOTHING).objects_of([tmp_path / "bad.json"])
 
-    def test_categories_of_instances_are_not_read_as_captions(self) -> None:
+    def test_categories_of_instances_are_not_read_as_captions(self, tmp_path: Path) -> None:
         # Read as a caption, "bus" would name nothing.
         instances = {
             "images": [{"id": 1}],
             "categories": [{"id": 1, "name": "bus"}, {"id": 2, "name": "lamp"}],
             "annotations": [{"image_id": 1, "category_id": 1}, {"image_id": 1, "category_id": 2}],
         }
+        file = tmp_path / "instances.json"
+        file.write_text(json.dumps(instances))
         with pytest.raises(ParameterError, match=r"(?s)1 of 2 objects.*'lamp'"):
-            Chair(objects=NOTHING).objects_of([instances])
+            Chair(objects=NOTHING).objects_of([file])
 
 
 def test_rows_do_not_look_at_each_other() -> None:

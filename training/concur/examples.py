@@ -248,8 +248,7 @@ def own_examples(captions: Path, ratings: Path | None, language: str) -> Example
         examples = Examples.of(images, language, [] if ratings is None else read_ratings(ratings))
         _check_size(examples, len(images))
     except EmptyInputError as error:
-        error.where = str(captions)
-        raise
+        raise EmptyInputError(error.message, where=str(captions), hint=error.hint) from None
     return examples
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import captious
+from captious.errors import shown
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared import scene_encoder
@@ -30,7 +31,9 @@ def test_metrics_that_nobody_named_are_left_out() -> None:
     assert not slow
     (message,) = (warning for warning in selection.warnings if warning.startswith("spice is left out"))
     assert "parses 100 captions of more than 60 words" in message
-    assert "-m spice asks for it, or -m spice:split=sentences parses sentence by sentence" in message
+    assert '"spice" asks for it, or "spice:split=sentences" parses sentence by sentence' in message
+    in_terminal = shown(message, "command line")
+    assert "-m spice asks for it, or -m spice:split=sentences parses sentence by sentence" in in_terminal
 
 
 def test_metrics_that_are_named_are_announced() -> None:
