@@ -51,6 +51,8 @@ def test_candidates_are_read(write: Write, name: str, content: str) -> None:
         ("list.csv", 'image_id,references\n1,"[""a"", ""b""]"\n2,"[""c"", ""d""]"\n'),
         ("numpy.csv", "image_id,captions\n1,\"['a'\n 'b']\"\n2,\"['c' 'd']\"\n"),
         ("mixed.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,c\n2,\"['d']\"\n"),
+        ("few.csv", "image_id,caption\n1,a\n1,b\n2,c\n2,\"array(['d'], dtype='<U1')\"\n"),
+        ("tuple.csv", "image_id,caption\n1,\"('a', 'b')\"\n2,\"('c',)\"\n2,d\n"),
         ("wrapped.json", json.dumps({"info": "x", "data": {"1": ["a", "b"], "2": ["c", "d"]}})),
     ],
 )
@@ -66,13 +68,18 @@ def test_lists_as_text_are_never_one_caption(write: Write) -> None:
         ({1: listed[0], 2: listed[1]}, "written as text"),
         ([{"image_id": 1, "caption": listed[0]}], "written as text"),
         (write("c.json", json.dumps({"1": listed[0], "2": listed[1]})), "written as text"),
+        ({1: ["a dog", "['a cat', 'the cat']"]}, "1 of 2 captions is a list that was written as text"),
+        ([*["a dog"] * 30, '["a cat"]'], "1 of 31 captions is a list"),
+        ({1: "a dog", 2: "('a cat', 'the cat')", 3: "['a' 'b']", 4: "array(['a'], dtype=object)"}, "3 of 4 captions"),
         (write("cut.csv", cut), "written as text that cannot be read"),
+        (write("nan.csv", "image_id,caption\n1,a dog\n2,\"['a cat', nan]\"\n"), "text that cannot be read"),
         (write("many.csv", f'image_id,caption\n1,"{listed[0]}"\n2,"{listed[1]}"\n'), "more than one candidate"),
     ]
     for source, message in cases:
         with pytest.raises(InputError, match=message):
-            read_rows(source, "candidates")
-    assert read_rows({1: "['a'", 2: "a dog", 3: "b"}, "candidates").texts[0] == "['a'"  # one answer of a model
+            read_rows(source, "candidates" if "more than" in message else "references")
+    for caption in ("['a'", "(a dog)", "[a red bus]", '("Stop")', '["Stop" and "Go" signs]', "[unclear]", "[]"):
+        assert read_rows({1: caption, 2: "a dog", 3: "b"}, "candidates").texts[0] == caption
 
 
 def test_cases_with_lists(shared_cases: Path) -> None:

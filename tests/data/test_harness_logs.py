@@ -476,6 +476,9 @@ def test_logs_that_people_have(shared_cases: Path, file: str, option: str) -> No
         ("['it\\'s', '\\\\', 'a\\nb', '\\xe9']", ["it's", "\\", "a\nb", "\u00e9"]),
         ("['a dog'\n 'the dog']", ["a dog", "the dog"]),  # numpy
         ("('a dog',)", ["a dog"]),
+        ("array(['a dog', 'b'],\n      dtype='<U5')", ["a dog", "b"]),
+        ('c("a dog", "b")', ["a dog", "b"]),
+        ('("Stop")', None),
         ("[]", []),
         ("a dog", None),
         ("['a dog' + 'b']", None),

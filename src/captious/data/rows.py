@@ -431,15 +431,20 @@ def is_unicode(text: str) -> bool:
 # Captions that are no captions: lists written as text, and names of files.
 
 _LONGEST_LIST = 1_000_000  # characters of a list that is written as text
-_STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\")"""
+_STRINGS = rf"({_STRING}(?:\s*,\s*{_STRING}|\s+{_STRING})*)(?:\s*,)?\s*"
+#: A list, a tuple, which has a comma, an array of numpy, or a vector of R.
 _LIST_AS_TEXT = re.compile(
-    rf"\s*[\[(]\s*(?:{_STRING})(?:\s*,\s*(?:{_STRING})|\s+(?:{_STRING}))*(?:\s*,)?\s*[\])]\s*", re.DOTALL
+    rf"\s*(?:\[\s*{_STRINGS}\]|\(\s*({_STRING}\s*,(?:\s*{_STRING}\s*,)*(?:\s*{_STRING})?)\s*\)"
+    rf"|array\(\s*\[\s*{_STRINGS}\]\s*(?:,\s*dtype=[^()]*)?\)|c\(\s*{_STRINGS}\))\s*",
+    re.DOTALL,
 )
 _ITEM = re.compile(_STRING, re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
-#: How a list that was written as text begins, and other values of which the text is not read.
-_LIST_STARTS = ("['", '["', "('", '("', "[]", "array([", 'c("')
+#: How a list that was written as text begins, and what is only between the items of one.
+_LIST_START = re.compile(r"""\s*(?:(?:array\(\s*)?\[|\(|c\()\s*['"]|\s*\[\]\s*\Z""")
+_BETWEEN_ITEMS = re.compile(r"""['"]\s*,\s*(?:['"]|None\b|nan\b|null\b)|\b(?:None|nan|null)\s*,\s*['"]""")
 _NAME_OF_FILE = re.compile(
     r"\S+\.(?:jsonl?|ndjson|csv|tsv|parquet|txt|xlsx|jpe?g|png|gif|bmp|webp|tiff?|mp4|avi|mkv|webm|wav|mp3|flac)(?:\.gz)?",
     re.IGNORECASE,
@@ -452,9 +457,10 @@ def list_from_text(text: str) -> list[str] | None:
         return None
     if text.strip() in ("[]", "()"):
         return []
-    if not _LIST_AS_TEXT.fullmatch(text):
+    written = _LIST_AS_TEXT.fullmatch(text)
+    if written is None:
         return None
-    texts = [_ESCAPE.sub(_unescaped, item[0][1:-1]) for item in _ITEM.finditer(text)]
+    texts = [_ESCAPE.sub(_unescaped, item[0][1:-1]) for item in _ITEM.finditer(written[written.lastindex or 0])]
     # JSON writes some characters as two escapes.
     return [
         text if is_unicode(text) else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -469,12 +475,16 @@ def _unescaped(escape: re.Match[str]) -> str:
     return _ESCAPED.get(code, code)
 
 
-def are_written_lists(texts: Sequence[Any]) -> bool:
-    """Return whether half of the texts or more are lists that were written as text."""
-    if not any(isinstance(text, str) and text.lstrip().startswith(_LIST_STARTS) for text in texts[:20]):
-        return False
-    filled = [text for text in texts if not (isinstance(text, str) and not text.strip())]
-    return 2 * sum(isinstance(text, str) and text.lstrip().startswith(_LIST_STARTS) for text in filled) >= len(filled)
+def places_of_lists(texts: Sequence[Any]) -> list[int]:
+    """Return the places of lists that were written as text, also if they cannot be read, as they are cut off.
+
+    Captions in brackets are none, and an empty list alone may be the answer of a model.
+    """
+    whole = "\n".join([text for text in texts if isinstance(text, str)])
+    if "[" not in whole and "(" not in whole:
+        return []
+    starts = [place for place, text in enumerate(texts) if isinstance(text, str) and _LIST_START.match(text)]
+    return [place for place in starts if _BETWEEN_ITEMS.search(texts[place]) or list_from_text(texts[place])]
 
 
 def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: Sequence[ImageId]) -> Sequence[Any]:
@@ -483,12 +493,12 @@ def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: S
     Raises:
         CaptionFileError: some of these cannot be read.
     """
-    if not are_written_lists(cells):
+    if not places_of_lists(cells):
         return cells
     lists: list[Any] = []
     for number, cell in zip(numbers, cells, strict=True):
         texts = list_from_text(cell) if isinstance(cell, str) else None
-        if texts is None and isinstance(cell, str) and cell.lstrip().startswith(_LIST_STARTS):
+        if texts is None and isinstance(cell, str) and _LIST_START.match(cell):
             raise source.error(
                 "a list was written as text that cannot be read",
                 where=f"{unit} {number}: {shortened(cell)}",
@@ -604,12 +614,6 @@ def caption_rows(
         images = [*map(images.__getitem__, entries)]
         numbers = tuple(map(numbers.__getitem__, entries))
         values = [*chain.from_iterable(lists)]
-    elif source.role in ("candidates", "references") and are_written_lists(values):
-        raise source.error(
-            "captions are lists that were written as text",
-            where=f"{place(0)}: {shortened(values[0])}",
-            hint="give lists of captions; what pandas has written to a file is read from .csv",
-        )
     rows = CaptionRows(
         name=source.name,
         role=source.role,
@@ -621,6 +625,12 @@ def caption_rows(
         known_images=tuple(all_images),
     )
     _check_texts(rows)
+    if source.role in ("candidates", "references") and (lists := places_of_lists(rows.texts)):
+        raise source.error(
+            f"{counted_of(len(lists), len(rows.texts), 'caption', 'are')} a list that was written as text",
+            where=f"{rows.place(lists[0])}: {shortened(rows.texts[lists[0]])}",
+            hint="give lists of captions; what pandas has written to a file is read from .csv",
+        )
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
         what = source.role if source.role in ("groups", "objects") else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, hint=f"are these the {source.role}?")
