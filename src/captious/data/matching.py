@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, get_args, overload
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from captious.data.checks import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.formats import is_prepared
-from captious.data.ids import Ids, ImageId, by_rule, read_alike, rule_for
+from captious.data.ids import Ids, ImageId, by_rule, most_matching, read_alike, rule_for
 from captious.data.readers import read_rows
 from captious.data.rows import CaptionFile, CaptionRows, image_list
 from captious.data.tables import Captions, CaptionSets, References
@@ -231,12 +231,14 @@ def read_captions(
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before
     _check_positions(rows, table)
+    written = _WrittenIds(rows.ids, table.ids, ids)
     rows, table = _agree_on_ids(rows, table, ids)
     sets = _group_by_image(rows) if has_several else None
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
-    common = _matched(rows, table, row_of, match=match)
+    common = _matched(rows, table, row_of, match=match, written=written)
     image_rows = [row_of[image] for image in common.ids]
     n_left_out = len(table) - len(common)
+    advice = written.advice(len(common)) if n_left_out and len(row_of) > len(common) else ""
     if sets is None:
         texts = tuple(map(rows.texts.__getitem__, image_rows))
         return Captions(
@@ -246,6 +248,7 @@ def read_captions(
             n_references_left_out=n_left_out,
             subset=match == "common",
             clean=clean,
+            ids_advice=advice,
         )
     matched_sets = replace(sets.select(image_rows), images=common.images)
     return CaptionSets(
@@ -255,6 +258,7 @@ def read_captions(
         n_references_left_out=n_left_out,
         subset=match == "common",
         clean=clean,
+        ids_advice=advice,
     )
 
 
@@ -317,8 +321,38 @@ def absent_references(candidates: object) -> References:
     )
 
 
+@dataclass(frozen=True)
+class _WrittenIds:
+    """The ids of both sides as they were written, and the rule that was applied to them."""
+
+    candidates: Sequence[ImageId]
+    references: Sequence[ImageId]
+    applied: Ids
+
+    @property
+    def hint(self) -> str:
+        """The hint that names the rule by which all ids match; empty if there is none."""
+        rule = rule_for(self.candidates, self.references, self.applied)
+        return "" if rule is None else f"the ids are written differently; all of them match with {option('ids', rule)}"
+
+    def advice(self, n_common: int) -> str:
+        """Return the warning that names a rule by which twice as many images match; empty if there is none."""
+        rule, n = most_matching(self.candidates, self.references, self.applied)
+        if n < max(2 * n_common, 1):
+            return ""
+        return (
+            f"{counted(n_common, 'image', 'are')} matched, and {n:,} would be with {option('ids', rule)}: the ids are written "
+            "differently."
+        )
+
+
 def _matched(
-    candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, match: Match
+    candidates: CaptionRows,
+    references: References,
+    having: Mapping[ImageId, object],
+    *,
+    match: Match,
+    written: _WrittenIds,
 ) -> References:
     """Return the references of images with candidates; with ``match="all"``, these must be all images."""
     rows = [row for row, image in enumerate(references.ids) if image in having]
@@ -337,9 +371,9 @@ def _matched(
             hint="compare systems on the same images; remove the others from both files",
         )
     if not rows:
-        raise _nothing_in_common(candidates, references)
+        raise _nothing_in_common(candidates, references, written)
     if match == "all":
-        _check_same_images(candidates, references, n_given=len(having), n_matched=len(rows))
+        _check_same_images(candidates, references, written, n_given=len(having), n_matched=len(rows))
     return references.select(rows)
 
 
@@ -371,7 +405,9 @@ def _agree_on_ids(candidates: CaptionRows, references: References, rule: Ids) ->
     return candidates, references if right is references.ids else references.with_numbers_for_ids
 
 
-def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:
+def _check_same_images(
+    candidates: CaptionRows, references: References, written: _WrittenIds, *, n_given: int, n_matched: int
+) -> None:
     """Refuse candidates without references, and references without candidates."""
     if n_matched < n_given:
         with_references = set(references.ids)
@@ -382,7 +418,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise UnknownImageError(
             f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
             where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
-            hint=_ids_help(candidates, references) or help,
+            hint=written.hint or help,
         )
     if n_matched < len(references):
         with_candidates = set(candidates.ids)
@@ -390,24 +426,18 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise MissingCandidatesError(
             f"{counted_of(len(missing), len(references), references.of, 'have')} references but no candidate",
             where=f"{references.name}: {image_list(missing)}",
-            hint=_ids_help(candidates, references)
+            hint=written.hint
             or f"does {candidates.name} contain every image? To score the images that both share: "
             + option("match", "common"),
         )
 
 
-def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
+def _nothing_in_common(candidates: CaptionRows, references: References, written: _WrittenIds) -> UnknownImageError:
     """Return the error for two sides without a common image, usually because ids are written differently."""
     return UnknownImageError(
         f"none of the {counted(len(candidates.ids), 'candidate')} is for an image that has references"
         if len(candidates.ids) > 1
         else "the only candidate is for an image that has no references",
         where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
-        hint=_ids_help(candidates, references) or "is this the right reference file?",
+        hint=written.hint or written.advice(0) or "is this the right reference file?",
     )
-
-
-def _ids_help(candidates: CaptionRows, references: References) -> str:
-    """Return the hint that names the rule by which all ids match; empty if there is none."""
-    rule = rule_for(candidates.ids, references.ids)
-    return "" if rule is None else f"the ids are written differently; all of them match with {option('ids', rule)}"

@@ -28,6 +28,7 @@ from captious.evaluation.checks import (
     CaptionCheck,
     CaptionFindings,
     foreign_language,
+    ids_warnings,
     issue,
     warnings_of_references,
 )
@@ -298,7 +299,7 @@ def evaluate(
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
     findings = CaptionFindings.of(captions)
-    messages = run_warnings(findings, selection)
+    messages = [*ids_warnings(captions), *run_warnings(findings, selection)]
     table = captions.with_references_as(references_as)
     counts = reference_counts(captions.references)
     store = table.references.stored
