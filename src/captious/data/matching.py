@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, get_args, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
@@ -262,6 +262,44 @@ def read_captions(
     )
 
 
+Matched = TypeVar("Matched", Captions, CaptionSets)
+
+
+def on_shared_images(tables: Mapping[str, Matched]) -> dict[str, Matched]:
+    """Return the captions of systems on the images that all of them have, and count the others as left out.
+
+    Args:
+        tables: the captions of each system.
+
+    Raises:
+        UnknownImageError: there is no such image.
+    """
+    ids = next(iter(tables.values())).ids
+    rows_of = {name: table.references.rows_of(ids) for name, table in tables.items()}
+    shared = [rows for rows in zip(*rows_of.values(), strict=True) if None not in rows]
+    if not shared:
+        raise UnknownImageError(
+            "no image has captions of all systems",
+            where=", ".join(f"{name}: {counted(len(table), 'image')}" for name, table in tables.items()),
+            hint="compare systems on the same images",
+        )
+    selected: dict[str, Matched] = {}
+    for (name, table), rows in zip(tables.items(), zip(*shared, strict=True), strict=True):
+        part: Any = table.select(rows)
+        if part is not table:
+            n_images = len(table) - len(part)
+            n_texts = (
+                n_images if isinstance(part, Captions) else len(table.candidates.texts) - len(part.candidates.texts)
+            )
+            part = replace(
+                part,
+                n_candidates_left_out=part.n_candidates_left_out + n_texts,
+                n_references_left_out=part.n_references_left_out + n_images,
+            )
+        selected[name] = part
+    return selected
+
+
 def read_references(source: object) -> References:
     """Read references and group them by image, in order of first appearance.
 
@@ -341,8 +379,8 @@ class _WrittenIds:
         if n < max(2 * n_common, 1):
             return ""
         return (
-            f"{counted(n_common, 'image', 'are')} matched, and {n:,} would be with {option('ids', rule)}: the ids are written "
-            "differently."
+            f"{counted(n_common, 'image', 'are')} matched, and {n:,} would be with {option('ids', rule)}: the ids are "
+            "written differently."
         )
 
 

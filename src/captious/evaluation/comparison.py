@@ -28,8 +28,8 @@ from captious.data import (
     read_references,
     same_images,
 )
-from captious.data.matching import ways_of
-from captious.errors import CaptionWarning, ParameterError, UnknownNameError
+from captious.data.matching import on_shared_images, ways_of
+from captious.errors import CaptionWarning, ParameterError, UnknownNameError, option
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.report import (
     Report,
@@ -643,7 +643,9 @@ def compare(
             reports of systems, such as ``score_systems`` returns, with ``level``, ``resamples`` and ``seed`` only.
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
-        metrics, settings, match, ids, several, clean: as for ``score``.
+        metrics, settings, ids, several, clean: as for ``score``.
+        match: which images: "common" compares only those that the references and all systems have; otherwise, a
+            difference is an error.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Returns:
@@ -653,8 +655,7 @@ def compare(
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.
-        ParameterError: the systems do not have the same images (with ``match="common"``); other arguments with reports;
-            fewer than two systems.
+        ParameterError: reports of different images; other arguments with reports; fewer than two systems.
 
     >>> comparison = compare({"a": ["a cat"], "b": ["a dog"]}, [["the dog"]], "bleu-1", resamples=10)
     >>> round(comparison["bleu-1"].difference, 2)
@@ -694,6 +695,8 @@ def compare(
             name: read_captions(candidates, table, match=match, ids=ids, several=ways or None, clean=clean)
             for name, candidates in systems.items()
         }
+        if match == "common":
+            captions = on_shared_images(captions)
         reports = [*evaluate_systems(captions, selection, several=ways).values()]
     comparison = compare_reports(*reports, **sampling)
     issue(comparison.warnings)
@@ -755,7 +758,7 @@ def _check_comparable(a: Report, b: Report) -> None:
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
             where=f"{a.n_images:,} and {counted(b.n_images, 'image')}",
-            hint="compare systems on the same images; remove the others from both files",
+            hint=f"compare their captions, not reports: {option('match', 'common')} leaves out the images of only one",
         )
     if a.captions.references is not b.captions.references and (
         a.captions.references.texts != b.captions.references.texts
