@@ -186,11 +186,17 @@ def test_process_substitution(tmp_path: Path, write: Write) -> None:
 
 
 def test_names_of_files_are_not_captions(tmp_path: Path) -> None:
-    for source in (["a.json", "b.json"], ["a.jpg", "b/c.PNG"], ("a.csv.gz",), {"base": "a.json", "mine": "b.json"}):
+    path = tmp_path / "my a.json"
+    texts = ["my captions.json", "b.eval", "c.token"]
+    for source in (["a.json"], texts, ("a.csv.gz",), {"base": "a.json"}, [path], {1: path}, [CaptionFile(path)]):
         with pytest.raises(InputError, match="these are names of files, not captions") as caught:
             read_rows(source, "candidates")
         assert "path of one file" in caught.value.hint
         assert "score_systems" in caught.value.hint
+    for source in (["a.jpg", "b/c.PNG"], {1: "photo_1.jpg"}):
+        with pytest.raises(InputError, match="these are names of files, not captions") as caught:
+            read_references(source)
+        assert "are these captions?" in caught.value.hint
     assert read_rows(["a.jpg of a cat", "b.jpg"], "candidates").texts == ("a.jpg of a cat", "b.jpg")
 
 

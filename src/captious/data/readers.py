@@ -173,13 +173,15 @@ def _rows_of_object(origin: Source, source: object) -> CaptionRows:
 
 
 def _check_no_files(source: Source, texts: Sequence[Any]) -> None:
-    """Refuse names of files where captions are expected."""
-    if texts and isinstance(texts[0], str) and names_of_files(texts):
-        one = f"give the path of one file, such as {texts[0]!r}"
-        several = "; score several systems with captious.score_systems" if source.role == "candidates" else ""
-        raise source.error(
-            "these are names of files, not captions", where=sample_of(map(repr, texts)), hint=f"{one}{several}"
-        )
+    """Refuse names of files, and paths, where captions are expected."""
+    if not texts or not isinstance(texts[0], str | os.PathLike) or not names_of_files(texts):
+        return
+    hint = "are these captions? Images have captions, as in {image_id: caption}"
+    if names_of_files(texts, of_captions=True):
+        hint = f"give the path of one file, such as {os.fsdecode(texts[0])!r}"
+        hint += "; score several systems with captious.score_systems" if source.role == "candidates" else ""
+    shown = sample_of(repr(os.fsdecode(text)) for text in texts)
+    raise source.error("these are names of files, not captions", where=shown, hint=hint)
 
 
 def _rows_of_file(source: Source, format: Format | None) -> CaptionRows:

@@ -445,10 +445,9 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
 #: How a list that was written as text begins, and what is only between the items of one.
 _LIST_START = re.compile(r"""\s*(?:(?:array\(\s*)?\[|\(|c\()\s*['"]|\s*\[\]\s*\Z""")
 _BETWEEN_ITEMS = re.compile(r"""['"]\s*,\s*(?:['"]|None\b|nan\b|null\b)|\b(?:None|nan|null)\s*,\s*['"]""")
-_NAME_OF_FILE = re.compile(
-    r"\S+\.(?:jsonl?|ndjson|csv|tsv|parquet|txt|xlsx|jpe?g|png|gif|bmp|webp|tiff?|mp4|avi|mkv|webm|wav|mp3|flac)(?:\.gz)?",
-    re.IGNORECASE,
-)
+_CAPTION_FILE = r"(?:jsonl?|ndjson|csv|tsv|parquet|txt|token|xlsx|eval)(?:\.gz)?"
+_MEDIA_FILE = r"(?:jpe?g|png|gif|bmp|webp|tiff?|mp4|avi|mkv|webm|wav|mp3|flac)"
+_NAME_OF_FILE = re.compile(rf"[^\n]*\S\.(?:(?P<captions>{_CAPTION_FILE})|{_MEDIA_FILE})\s*", re.IGNORECASE)
 
 
 def list_from_text(text: str) -> list[str] | None:
@@ -508,9 +507,17 @@ def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: S
     return lists
 
 
-def names_of_files(texts: Sequence[Any]) -> bool:
-    """Return whether all texts are names of files."""
-    return bool(texts) and all(isinstance(text, str) and _NAME_OF_FILE.fullmatch(text) for text in texts)
+def names_of_files(texts: Sequence[Any], *, of_captions: bool = False) -> bool:
+    """Return whether all texts are names of files, or of files of captions; so are paths."""
+    return bool(texts) and all(
+        isinstance(text, os.PathLike)
+        or (
+            isinstance(text, str)
+            and (name := _NAME_OF_FILE.fullmatch(text)) is not None
+            and bool(name["captions"] or not of_captions)
+        )
+        for text in texts
+    )
 
 
 # ``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.

@@ -23,6 +23,7 @@ from captious.data import (
 )
 from captious.data.formats import EXTENSIONS
 from captious.data.matching import OF_SEVERAL, ways_of
+from captious.data.rows import names_of_files
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, either, option
 from captious.evaluation.checks import (
     CaptionCheck,
@@ -48,7 +49,7 @@ from captious.metrics.contract.metric import (
     run_signatures,
 )
 from captious.metrics.contract.registry import Request
-from captious.metrics.contract.selection import Metrics, Selection, select, select_single
+from captious.metrics.contract.selection import Metrics, Selection, check_order, select, select_single
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
@@ -139,6 +140,13 @@ def score(
         UnknownNameError: an unknown metric or variant.
         ParameterError: a setting that no requested metric uses; a metric of several candidates without ``several``.
     """
+    check_order(
+        "score",
+        {"candidates": candidates, "references": references},
+        metrics,
+        hint="write captious.score(candidates, references, metrics); for several systems, "
+        "captious.score_systems(systems, references, metrics)",
+    )
     _check_one_system(candidates)
     ways = ways_of(several, candidates)
     selection = select(metrics, settings, several=bool(ways))
@@ -173,7 +181,9 @@ def score_systems(
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score``; also no system.
     """
+    check_order("score_systems", {"systems": systems, "references": references}, metrics)
     _check_systems(systems, references)
+    check_no_lists_of_files(systems)
     ways = ways_of(several, *systems.values())
     selection = select(metrics, settings, several=bool(ways))
     table = None if references is None else read_references(references)
@@ -239,6 +249,21 @@ def _check_systems(systems: object, references: object) -> None:
             raise ParameterError(
                 f"the name of a system is {shortened(name)}, not a string",
                 hint=_SYSTEMS,
+            )
+
+
+def check_no_lists_of_files(systems: Mapping[str, object]) -> None:
+    """Refuse the path of a system's captions in a list.
+
+    Raises:
+        ParameterError: names the system.
+    """
+    for name, captions in systems.items():
+        if isinstance(captions, list | tuple) and names_of_files(captions):
+            raise ParameterError(
+                f"the captions of {name!r} are names of files in a list",
+                where=f"{name!r}: {shortened(captions)}",
+                hint=f"give the path itself: {{{name!r}: {str(captions[0])!r}}}",
             )
 
 
@@ -410,6 +435,7 @@ def prepare(
         UnknownNameError, ParameterError: as ``score`` does.
         OutputError: the file cannot be written.
     """
+    check_order("prepare", {"references": references}, metrics)
     selection = select(metrics, settings)
     write(read_references(references), path, selection)
     return read_references(path)

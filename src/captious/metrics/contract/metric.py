@@ -55,7 +55,7 @@ from captious.metrics.contract.parameters import (
 from captious.plugins import did_you_mean
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, counted_of, shortened
+from captious.words import DEFAULT_SEED, counted, counted_of, shortened, with_article
 
 # Signatures: one line with everything that a score depends on besides the captions.
 
@@ -563,7 +563,7 @@ class _Description:
             yield from self.describe(vars(value))
         elif self._name:
             raise ParameterError(
-                f"{self._name} uses a {type(value).__qualname__}, whose content its signature cannot show",
+                f"{self._name} uses {with_article(type(value).__qualname__)}, whose content its signature cannot show",
                 hint=f'set {self._name}.name to a name that says what it uses, such as "{self._name}-2"',
             )
         else:
