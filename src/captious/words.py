@@ -44,7 +44,9 @@ def _agreeing(n: int, verb: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """Return a noun, such as the name of a type, with "a" or "an": "an int"."""
+    """Return a noun, such as the name of a type, with "a" or "an": "an int"; "None" for "NoneType"."""
+    if noun == "NoneType":
+        return "None"
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 

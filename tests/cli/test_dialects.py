@@ -51,7 +51,7 @@ ONLY_IN_PYTHON = {
     "evaluation/reward.py",
     "judgment/benchmarks/benchmark.py",
     "judgment/papers/paper.py",
-    "metrics/contract/keywords.py",
+    "plugins.py",
     "metrics/contract/metric.py",
     "metrics/contract/registry.py",
     "report/page.py",

@@ -113,7 +113,7 @@ def by_rule(ids: Sequence[ImageId], rule: Ids) -> Sequence[ImageId]:
     """
     if rule == "exact":
         return ids
-    if rule not in _RULES:
+    if rule not in IDS:
         raise UnknownNameError(f"ids is {rule!r}", hint=f"give {', '.join(map(repr, IDS[:-1]))} or {IDS[-1]!r}")
     return _converted(ids, _RULES[rule], f"the rule {rule!r}")
 
@@ -148,7 +148,7 @@ def rule_for(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids = "
     are_numerals = all(_INTEGER.fullmatch(_composed(image)) for image in texts)
     rules: Sequence[Ids] = ("integer",) if are_numerals else [*_RULES]
     for rule in (IDS[0], *rules):
-        common = len(_common(*sides, rule))
+        common = len(_common(sides[0], sides[1], rule))
         if common and common == min(map(len, sides)):
             return None if rule in (IDS[0], applied) else rule
     return None

@@ -24,7 +24,8 @@ from captious.errors import (
     UnknownNameError,
     option,
 )
-from captious.words import counted, counted_of
+from captious.plugins import answers_other_keywords
+from captious.words import counted, counted_of, shortened
 
 # Human captions as candidates: one reference of each image is held out, and the others remain references.
 
@@ -168,6 +169,7 @@ def read_captions(
     several: Several = ...,
     **options: Unpack[MatchOptions],
 ) -> Captions | CaptionSets: ...
+@answers_other_keywords
 def read_captions(
     candidates: object,
     references: object = None,
@@ -214,6 +216,7 @@ def read_captions(
     """
     if match not in MATCHES:
         raise UnknownNameError(f"match is {match!r}", hint=f"give {' or '.join(map(repr, MATCHES))}")
+    by_rule((), ids)  # refuses other rules
     has_several = bool(ways_of(several))
     rules = rules_of(clean) if clean else ()
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
@@ -262,7 +265,7 @@ def read_captions(
     )
 
 
-Matched = TypeVar("Matched", Captions, CaptionSets)
+Matched = TypeVar("Matched", bound=Captions | CaptionSets)
 
 
 def on_shared_images(tables: Mapping[str, Matched]) -> dict[str, Matched]:
@@ -287,19 +290,20 @@ def on_shared_images(tables: Mapping[str, Matched]) -> dict[str, Matched]:
     for (name, table), rows in zip(tables.items(), zip(*shared, strict=True), strict=True):
         part: Any = table.select(rows)
         if part is not table:
-            n_images = len(table) - len(part)
-            n_texts = (
-                n_images if isinstance(part, Captions) else len(table.candidates.texts) - len(part.candidates.texts)
-            )
             part = replace(
                 part,
-                n_candidates_left_out=part.n_candidates_left_out + n_texts,
-                n_references_left_out=part.n_references_left_out + n_images,
+                n_candidates_left_out=part.n_candidates_left_out + _n_candidates(table) - _n_candidates(part),
+                n_references_left_out=part.n_references_left_out + len(table) - len(part),
             )
         selected[name] = part
     return selected
 
 
+def _n_candidates(table: Captions | CaptionSets) -> int:
+    return len(table.candidates.texts) if isinstance(table, CaptionSets) else len(table)
+
+
+@answers_other_keywords
 def read_references(source: object) -> References:
     """Read references and group them by image, in order of first appearance.
 
@@ -430,7 +434,9 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
         raise ParameterError(
             f"{counted(n_candidates, 'candidate')} by position, but references for {expected}",
             where=f"{candidates.name}, {references.name}",
-            hint="give lists of the same length, or both with ids, as {image_id: caption}",
+            hint=f"give several references of an image in a list: {shortened([[*references.texts]])}"
+            if n_candidates == 1 and len(references.texts) == n_references
+            else "give lists of the same length, or both with ids, as {image_id: caption}",
         )
 
 

@@ -381,6 +381,9 @@ def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
 
 def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
     """Read rows of a data frame; messages count rows from 0, whatever its index."""
+    index = getattr(getattr(frame, "index", None), "name", None)  # of pandas
+    if index is not None and index not in frame.columns:
+        frame = frame.reset_index()
     names = [*getattr(frame, "column_names", frame.columns)]  # those of pyarrow, and of pandas and polars
     fields = choose_fields(source, names, "columns")
     columns = [_values_of(frame[name]) for name in fields.names]
@@ -401,4 +404,10 @@ def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
     if isinstance(entries[0], Mapping):
         return rows_of_records(source, entries, unit="index", numbers=numbers)
     _check_no_files(source, entries)
+    if all(isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], int) for entry in entries):
+        raise source.error(
+            "these are pairs of ids and captions",
+            where=f"index 0: {shortened(entries[0])}",
+            hint="give a mapping {id: caption}, such as dict(pairs), or a data frame itself",
+        )
     return caption_rows(source, numbers, entries, unit="index", numbers=numbers, id_form="position")

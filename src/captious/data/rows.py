@@ -23,6 +23,7 @@ from captious.errors import (
     either,
     option,
 )
+from captious.plugins import answers_other_keywords
 from captious.words import counted_of, sample_of, shortened
 
 # ``CaptionFile``: a file of captions of which certain columns and one split are read.
@@ -61,10 +62,14 @@ class Columns:
         """
         if isinstance(names, cls):
             return names
+        if not isinstance(names, str | Mapping | None):
+            hint = f"name each: {option('columns', 'id=NAME', 'caption=NAME')}"
+            raise ParameterError(f"{shortened(names)} does not say which column holds what", hint=hint)
         columns: dict[str, list[str]] = {key: [] for key in _KEYS}
         for key, name in _pairs(names):
             if key not in columns:
-                raise ParameterError(f"{key!r} is not a column of captions", hint=f"these are {', '.join(_KEYS)}")
+                meant = f"write id for the column of ids; the keys are {', '.join(_KEYS)}"
+                raise ParameterError(f"{key!r} is not a column of captions", hint=meant)
             columns[key].append(name)
         for key in ("id", "candidate"):
             if len(columns[key]) > 1:
@@ -108,8 +113,7 @@ def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
         if not (equals and name):
             raise ParameterError(
                 f"{piece.strip()!r} does not name a column",
-                hint="the keys are id, caption, candidate, references and group, such as "
-                + option("columns", "id=NAME", "caption=NAME"),
+                hint=f"the keys are {', '.join(_KEYS)}, such as " + option("columns", "id=NAME", "caption=NAME"),
             )
         pairs.append((key, name))
     return pairs
@@ -212,6 +216,7 @@ class CaptionFile(os.PathLike[str]):
         ParameterError: invalid names.
     """
 
+    @answers_other_keywords
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -221,6 +226,11 @@ class CaptionFile(os.PathLike[str]):
         columns: ColumnNames | None = None,
         split: str | Sequence[str] = (),
     ) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise ParameterError(
+                f"{shortened(path)} is not the path of a file",
+                hint="give one path; several systems are a mapping of such files by name",
+            )
         self.path = os.fspath(path)
         self.format = format
         self.layout = layout
@@ -331,7 +341,7 @@ _PYTHON_FORMS = {
     a data frame           of pandas, polars or pyarrow: columns image_id and group""",
 }
 _PATH_FORM = """
-    a path                 of a file; this includes documents that json.load returned"""
+    a path                 of a file, also in place of what json.load returned"""
 
 
 @dataclass(frozen=True)
@@ -672,7 +682,8 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
             where=f"{source.name}: " + sample_of([f"{place(entry)} has {shortened(ids[entry])}" for entry in wrong]),
-            hint="image ids must be integers or strings",
+            hint="image ids must be integers or strings"
+            + ("; pandas converts a column of floats by .astype(int)" if isinstance(ids[wrong[0]], float) else ""),
         )
     _check_unicode(source.name, "image id", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
@@ -782,4 +793,4 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
 
 
 def _several_help() -> str:
-    return f"are these the references? captious score and compare take several with {option('several', 'mean')}"
+    return f"are these the references? score and compare take several with {option('several', 'mean')}"

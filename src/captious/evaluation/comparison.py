@@ -42,9 +42,9 @@ from captious.evaluation.report import (
     subject,
 )
 from captious.evaluation.scoring import check_no_lists_of_files, evaluate_systems
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.selection import Metrics, check_order, select
 from captious.metrics.contract.settings import Settings
+from captious.plugins import answers_other_keywords
 from captious.progress import steps
 from captious.statistics import (
     DEFAULT_RESAMPLES,

@@ -13,10 +13,10 @@ from captious.layouts import drawn_values, explanation_values, kind_of, layout_v
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.selection import MetricLike, Selection, check_order, names_metric, select_single
 from captious.metrics.contract.settings import Settings
+from captious.plugins import answers_other_keywords
 from captious.tables import json_document
 from captious.words import shortened, with_article
 
@@ -124,7 +124,7 @@ def explain(
     """
     if not names_metric(metric):
         check_order("explain", {"candidate": candidate, "references": references}, metric, last="metric")
-    if isinstance(metric, list | tuple | set):
+    if metric and isinstance(metric, list | tuple | set):
         raise ParameterError(
             "a caption is explained by one metric", where=f"metric: {shortened(metric)}", hint="explain by each in turn"
         )

@@ -17,7 +17,6 @@ from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue, reference_warnings
 from captious.metrics.contract import registry
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
@@ -32,6 +31,7 @@ from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, MetricLike, check_order, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.plugins import answers_other_keywords
 from captious.words import counted, shortened, with_article
 
 
@@ -61,7 +61,7 @@ def reward(
     check_order("reward", {"references": references}, metric, last="metric")
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(metric)
-    if isinstance(metric, list | tuple | set | frozenset):
+    if metric and isinstance(metric, list | tuple | set | frozenset):
         raise ParameterError(
             f"a reward is one metric, or several with weights, not {with_article(type(metric).__name__)}",
             where=f"metric: {shortened(metric)}",
@@ -223,6 +223,7 @@ class Reward:
         )
         return [*dict.fromkeys(sentences)]
 
+    @answers_other_keywords
     def __call__(
         self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str] | Sequence[Mapping[str, object]]]
     ) -> NDArray[np.float64]:
@@ -359,7 +360,13 @@ def _text(caption: object, place: int) -> str:
     if isinstance(caption, str):  # numpy's strings are strings
         return str(caption)
     parts = caption if isinstance(caption, list | tuple) else ()
-    if parts and all(isinstance(part, Mapping) and "content" in part for part in parts):
+    if isinstance(caption, Mapping) and "role" in caption:
+        raise CaptionTypeError(
+            "a chat is a list of messages, and this is one message",
+            where=f"position {place}: {shortened(caption)}",
+            hint='give [[{"role": "assistant", "content": "a red bus"}]] for one caption, or the text alone',
+        )
+    if parts and all(isinstance(part, Mapping) and ("content" in part or "role" in part) for part in parts):
         return _answer(parts, place)
     if not isinstance(caption, list | tuple) or not all(isinstance(word, str) for word in parts):
         raise CaptionTypeError(
@@ -379,7 +386,7 @@ def _text(caption: object, place: int) -> str:
 
 def _answer(messages: Sequence[Mapping[str, Any]], place: int) -> str:
     """Return the last text of the assistant in a chat."""
-    contents = [message["content"] for message in messages if message.get("role", "assistant") == "assistant"]
+    contents = [message.get("content") for message in messages if message.get("role", "assistant") == "assistant"]
     content = contents[-1] if contents else None
     if isinstance(content, list):  # parts of a message, of which some may be images
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))

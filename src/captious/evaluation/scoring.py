@@ -36,7 +36,6 @@ from captious.evaluation.checks import (
 from captious.evaluation.report import Description, Report, Reports, describe, name_of
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
@@ -52,6 +51,7 @@ from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import Metrics, Selection, check_order, select, select_single
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.plugins import answers_other_keywords
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer
 from captious.words import DEFAULT_SEED, counted, shortened
@@ -209,7 +209,7 @@ def _check_one_system(candidates: object) -> None:
     """
     if not isinstance(candidates, Mapping) or not candidates or not all(isinstance(name, str) for name in candidates):
         return
-    if not all(map(_is_system, candidates.values())):
+    if not all(map(_is_system, candidates.values())) or "image_id" in candidates:  # columns of a data frame
         return
     raise ParameterError(
         f"these are captions of {counted(len(candidates), 'system')}, and score takes those of one",

@@ -26,6 +26,7 @@ from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction, 
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.registry import Request, ambiguous_names
 from captious.metrics.contract.settings import Settings
+from captious.plugins import answers_other_keywords
 from captious.words import shortened
 
 # Availability of metrics on this machine, and missing requirements.
@@ -167,6 +168,7 @@ def list_metrics() -> list[MetricInfo]:
     return [metric_info(name) for name in registry.metric_names()]
 
 
+@answers_other_keywords
 def metric_info(metric: MetricLike, *, settings: Settings | None = None) -> MetricInfo:
     """Describe a metric.
 
@@ -393,9 +395,7 @@ def select(
         labels |= {*output_indices}
         target.output_indices.update(output_indices)
     if not requested:
-        raise ParameterError(
-            "no metrics were requested", hint="name one, such as cider-d; run `captious metrics` to list them"
-        )
+        raise ParameterError("no metrics were requested", hint=f"name one, such as cider-d; {registry.LISTED}")
     if several is False and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
@@ -430,7 +430,7 @@ def _expanded(
     requests: list[str | BaseMetric] = []
     unnamed: set[str] = set()
     warnings = ()
-    several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | BaseMetric | type)
+    several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | bytes | BaseMetric | type)
     for item in cast("Iterable[MetricLike]", metrics if several_items else [metrics]):
         if isinstance(item, str) and item.strip().lower() == ALL:
             names, left_out = available(settings, several=several)
