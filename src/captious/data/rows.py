@@ -446,7 +446,7 @@ _STRINGS = rf"({_STRING}(?:\s*,\s*{_STRING}|\s+{_STRING})*)(?:\s*,)?\s*"
 #: A list, a tuple, which has a comma, an array of numpy, or a vector of R.
 _LIST_AS_TEXT = re.compile(
     rf"\s*(?:\[\s*{_STRINGS}\]|\(\s*({_STRING}\s*,(?:\s*{_STRING}\s*,)*(?:\s*{_STRING})?)\s*\)"
-    rf"|array\(\s*\[\s*{_STRINGS}\]\s*(?:,\s*dtype=[^()]*)?\)|c\(\s*{_STRINGS}\))\s*",
+    rf"|array\(\s*\[\s*{_STRINGS}\]\s*(?:,\s*dtype\s*=[^()]*)?\)|c\(\s*{_STRINGS}\))\s*",
     re.DOTALL,
 )
 _ITEM = re.compile(_STRING, re.DOTALL)

@@ -144,8 +144,11 @@ def score(
         "score",
         {"candidates": candidates, "references": references},
         metrics,
-        hint="write captious.score(candidates, references, metrics); for several systems, "
-        "captious.score_systems(systems, references, metrics)",
+        hint=either(
+            python="write captious.score(candidates, references, metrics); for several systems, "
+            "captious.score_systems(systems, references, metrics)",
+            command="candidates come first, then the references",
+        ),
     )
     _check_one_system(candidates)
     ways = ways_of(several, candidates)
