@@ -13,6 +13,7 @@ import numpy as np
 from captious.data.checks import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.formats import is_prepared
 from captious.data.ids import Ids, ImageId, by_rule, most_matching, read_alike, rule_for
+from captious.data.layouts import layout_named
 from captious.data.readers import read_rows
 from captious.data.rows import CaptionFile, CaptionRows, image_list
 from captious.data.tables import Captions, CaptionSets, References
@@ -186,7 +187,7 @@ def read_captions(
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
-            references of their own, which ``references`` replace.
+            references of their own, which ``references`` replace, and so have logs of some layouts.
         references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
             scored against the same object share what is computed about it. None for metrics without references.
         match: which images: "common" uses only the images that both sides have, and counts the others; otherwise, they
@@ -223,7 +224,7 @@ def read_captions(
         if has_several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    given = None if references is None else read_references(references)
+    given = _references_of_log(candidates) if references is None else read_references(references)
     rows = read_rows(candidates, "candidates", several=has_several, failures=True)
     if rows.failure is not None and match != "common":
         raise rows.failure
@@ -345,6 +346,18 @@ def _group_by_image(rows: CaptionRows) -> References:
         of=rows.of,
         without_references=tuple(image for image in dict.fromkeys(rows.known_images) if image not in row_of),
     )
+
+
+def _references_of_log(candidates: object) -> References | None:
+    """Return the references of a log whose layout is named and has some; None for everything else."""
+    if not isinstance(candidates, CaptionFile) or candidates.layout is None:
+        return None
+    if not layout_named(candidates.layout).has_references:
+        return None
+    try:
+        return read_references(candidates)
+    except MissingReferencesError:
+        return None
 
 
 def absent_references(candidates: object) -> References:
