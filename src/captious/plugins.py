@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from captious.errors import ParameterError
 
@@ -86,7 +88,8 @@ MEANINGS: Mapping[str, Sequence[str]] = {
         "models": ("systems",),
         "names": ("system", "systems", "naming"),
         "name label": ("system", "systems"),
-        "benchmark dataset datasets": ("benchmarks",),
+        "benchmark dataset datasets": ("benchmarks", "judge"),
+        "image-ids ids images": ("image_ids", "images"),
         "captious": ("concur",),
         "metric metrics scorers scorer measures measure": ("metrics", "metric"),
         "df document-frequencies document-frequency idf-file corpus": ("idf",),
@@ -101,7 +104,7 @@ MEANINGS: Mapping[str, Sequence[str]] = {
             "workers",
         ),
         "n-bootstrap bootstrap n-boot n-resamples num-resamples samples n-samples": ("resamples", "intervals", "ci"),
-        "confidence-interval confidence-intervals interval": ("ci", "intervals"),
+        "confidence-interval confidence-intervals interval": ("ci", "intervals", "level"),
         "confidence alpha confidence-level": ("level", "ci"),
         "random-state random-seed rng": ("seed",),
         "subset common intersection allow-missing skip-missing ignore-missing partial strict": ("match",),
@@ -129,7 +132,7 @@ MEANINGS: Mapping[str, Sequence[str]] = {
         "plots figure figures plot-dir": ("plot",),
         "no-refs without-references": ("no-references",),
         "html page dashboard": ("report",),
-        "benchmark correlate correlation meta-eval": ("judge",),
+        "correlate correlation meta-eval": ("judge",),
         "rank prefer pairwise arena": ("judge-pairwise",),
         "leaderboard competitions": ("challenges",),
         "upload": ("submit",),
@@ -188,3 +191,85 @@ def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
 
 def _plain_name(name: str) -> str:
     return name.lower().lstrip("-").replace("_", "-")
+
+
+# Keywords that users know from other libraries, or expect of a function: what is written here.
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+Class = TypeVar("Class", bound=type)
+
+#: Keywords of ``captious.CaptionFile``.
+_OF_FILES = frozenset({"columns", "split", "format", "layout"})
+#: Parameters that take words -> what to write.
+_WORDS = {"match": 'match="common"', "several": 'several="mean" or several="best"'}
+_INTERVALS = (
+    'report.to_table(intervals=True) or report["cider-d"].confidence_interval(level=..., resamples=..., seed=...)'
+)
+#: Parameters of functions that scores are given to -> the call.
+_ELSEWHERE = {
+    **dict.fromkeys(("ci", "intervals", "level", "resamples", "seed"), _INTERVALS),
+    **dict.fromkeys(("percent", "naming"), "report.to_markdown(percent=..., naming=...)"),
+    "weights": 'captious.reward(references, {"cider-d": 1, "bleu-4": 0.5})',
+    "device": "captious.Encoder(..., device=...) as the model of the settings",
+}
+
+
+def answers_other_keywords(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """Decorate a public function so that a keyword of another library raises a TypeError that says what to write.
+
+    A file that must be named by keyword is asked for by a ParameterError.
+    """
+    known = inspect.signature(function).parameters
+    in_order = [name for name, one in known.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    by_name = [name for name, one in known.items() if one.kind is one.KEYWORD_ONLY]
+    needed = [name for name in by_name if known[name].default is inspect.Parameter.empty]
+    title = _TITLES.get(function.__qualname__, function.__qualname__.removesuffix(".__init__").rpartition(".")[2])
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in known.values())
+
+    @functools.wraps(function)
+    def called(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        for name in kwargs:
+            if name not in known and not takes_any and (instead := _written_instead(name, known, title)):
+                raise TypeError(f"{title}() has no parameter {name!r}: write {instead}")
+        if len(args) > len(in_order) and by_name:
+            shown = [name for name in in_order if name != "self"]
+            order = f"{title}({', '.join([*shown, '...'])})"
+            raise TypeError(
+                f"{title}() takes {', then '.join(shown) or 'nothing in order'}, the rest by name: write {order} with "
+                f"{', '.join(f'{name}=' for name in by_name)}"
+            )
+        for name in needed:
+            if name not in kwargs:
+                raise ParameterError(f"{title} needs {name}", hint=f"give it by its name: {name}=...")
+        return function(*args, **kwargs)
+
+    return called
+
+
+def answering_other_keywords(cls: Class) -> Class:
+    """Decorate a class of which the constructor is generated; see ``answers_other_keywords``."""
+    cls.__init__ = answers_other_keywords(cls.__init__)  # type: ignore[misc]
+    return cls
+
+
+#: Names of settings, which ``captious.metrics.contract.settings`` fills in.
+NAMES_OF_SETTINGS: list[str] = []
+#: What people call objects.
+_TITLES = {"Reward.__call__": "reward"}
+
+
+def _written_instead(name: str, known: Mapping[str, inspect.Parameter], function: str) -> str:
+    """Return what to write instead of an unknown keyword; empty if that is not known."""
+    settings = NAMES_OF_SETTINGS if "settings" in known else ()
+    for meaning in (name, *MEANINGS.get(name.replace("_", "-"), ())):
+        if meaning in known:
+            said = ", which is 1 - alpha" if name == "alpha" else ""
+            return _WORDS.get(meaning, f"{meaning}=...") + said
+        if meaning in settings:
+            return f"settings=captious.Settings({meaning}=...)"
+        if meaning in _OF_FILES and function != "CaptionFile":
+            return f"captious.CaptionFile(path, {meaning}=...), which is accepted wherever a path is"
+        if meaning in _ELSEWHERE:
+            return _ELSEWHERE[meaning]
+    return ""

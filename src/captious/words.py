@@ -43,6 +43,13 @@ def _agreeing(n: int, verb: str) -> str:
     return " " + (verb if n != 1 else _SINGULAR_VERBS.get(verb, f"{verb}s"))
 
 
+def with_article(noun: str) -> str:
+    """Return a noun, such as the name of a type, with "a" or "an": "an int"; "None" for "NoneType"."""
+    if noun == "NoneType":
+        return "None"
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+
+
 def percentage(share: float) -> str:
     """Format a share, such as a confidence level, with the digits that it has: "95%", "99.9%"."""
     return f"{100 * share:.12g}%"

@@ -51,6 +51,8 @@ def test_candidates_are_read(write: Write, name: str, content: str) -> None:
         ("list.csv", 'image_id,references\n1,"[""a"", ""b""]"\n2,"[""c"", ""d""]"\n'),
         ("numpy.csv", "image_id,captions\n1,\"['a'\n 'b']\"\n2,\"['c' 'd']\"\n"),
         ("mixed.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,c\n2,\"['d']\"\n"),
+        ("few.csv", "image_id,caption\n1,a\n1,b\n2,c\n2,\"array(['d'], dtype='<U1')\"\n"),
+        ("tuple.csv", "image_id,caption\n1,\"('a', 'b')\"\n2,\"('c',)\"\n2,d\n"),
         ("wrapped.json", json.dumps({"info": "x", "data": {"1": ["a", "b"], "2": ["c", "d"]}})),
     ],
 )
@@ -66,13 +68,18 @@ def test_lists_as_text_are_never_one_caption(write: Write) -> None:
         ({1: listed[0], 2: listed[1]}, "written as text"),
         ([{"image_id": 1, "caption": listed[0]}], "written as text"),
         (write("c.json", json.dumps({"1": listed[0], "2": listed[1]})), "written as text"),
+        ({1: ["a dog", "['a cat', 'the cat']"]}, "1 of 2 captions is a list that was written as text"),
+        ([*["a dog"] * 30, '["a cat"]'], "1 of 31 captions is a list"),
+        ({1: "a dog", 2: "('a cat', 'the cat')", 3: "['a' 'b']", 4: "array(['a'], dtype=object)"}, "3 of 4 captions"),
         (write("cut.csv", cut), "written as text that cannot be read"),
+        (write("nan.csv", "image_id,caption\n1,a dog\n2,\"['a cat', nan]\"\n"), "text that cannot be read"),
         (write("many.csv", f'image_id,caption\n1,"{listed[0]}"\n2,"{listed[1]}"\n'), "more than one candidate"),
     ]
     for source, message in cases:
         with pytest.raises(InputError, match=message):
-            read_rows(source, "candidates")
-    assert read_rows({1: "['a'", 2: "a dog", 3: "b"}, "candidates").texts[0] == "['a'"  # one answer of a model
+            read_rows(source, "candidates" if "more than" in message else "references")
+    for caption in ("['a'", "(a dog)", "[a red bus]", '("Stop")', '["Stop" and "Go" signs]', "[unclear]", "[]"):
+        assert read_rows({1: caption, 2: "a dog", 3: "b"}, "candidates").texts[0] == caption
 
 
 def test_cases_with_lists(shared_cases: Path) -> None:
@@ -179,11 +186,17 @@ def test_process_substitution(tmp_path: Path, write: Write) -> None:
 
 
 def test_names_of_files_are_not_captions(tmp_path: Path) -> None:
-    for source in (["a.json", "b.json"], ["a.jpg", "b/c.PNG"], ("a.csv.gz",), {"base": "a.json", "mine": "b.json"}):
+    path = tmp_path / "my a.json"
+    texts = ["my captions.json", "b.eval", "c.token"]
+    for source in (["a.json"], texts, ("a.csv.gz",), {"base": "a.json"}, [path], {1: path}, [CaptionFile(path)]):
         with pytest.raises(InputError, match="these are names of files, not captions") as caught:
             read_rows(source, "candidates")
         assert "path of one file" in caught.value.hint
         assert "score_systems" in caught.value.hint
+    for source in (["a.jpg", "b/c.PNG"], {1: "photo_1.jpg"}):
+        with pytest.raises(InputError, match="these are names of files, not captions") as caught:
+            read_references(source)
+        assert "are these captions?" in caught.value.hint
     assert read_rows(["a.jpg of a cat", "b.jpg"], "candidates").texts == ("a.jpg of a cat", "b.jpg")
 
 

@@ -431,6 +431,14 @@ def test_logs_of_inspect_are_read(tmp_path: Path, suffix: str, layout: str | Non
     assert references_of(path, layout) == [references for _, references in ANSWERS.values()]
 
 
+def test_a_log_is_scored_against_references_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(inspect_log()))
+    captions = captious.read_captions(CaptionFile(path, layout="inspect"))
+    assert [*captions.candidates] == TEXTS
+    assert captions.references.texts == captious.read_references(CaptionFile(path, layout="inspect")).texts
+
+
 def test_epochs_and_errors_of_inspect(tmp_path: Path) -> None:
     document, path = inspect_log(), tmp_path / "log.json"
     document["samples"].append(document["samples"][0] | {"epoch": 2})
@@ -476,6 +484,9 @@ def test_logs_that_people_have(shared_cases: Path, file: str, option: str) -> No
         ("['it\\'s', '\\\\', 'a\\nb', '\\xe9']", ["it's", "\\", "a\nb", "\u00e9"]),
         ("['a dog'\n 'the dog']", ["a dog", "the dog"]),  # numpy
         ("('a dog',)", ["a dog"]),
+        ("array(['a dog', 'b'],\n      dtype='<U5')", ["a dog", "b"]),
+        ('c("a dog", "b")', ["a dog", "b"]),
+        ('("Stop")', None),
         ("[]", []),
         ("a dog", None),
         ("['a dog' + 'b']", None),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from captious import check, score
 from captious.data import read_captions, read_references, same_images
 from captious.data.ids import IDS, Ids, ImageId, by_rule, find, read_alike, rule_for
 from captious.errors import ParameterError, UnknownImageError, UnknownNameError
@@ -54,6 +55,7 @@ def test_an_integer_and_its_text_cannot_be_two_images() -> None:
         ("stem", ("photos/1.jpg", r"C:\photos\2.JPEG", "1.0", "v1.mp4", ".jpg"), ("1", "2", "1.0", "v1", ".jpg")),
         ("integer", ("000000000042", "1.0", "42 ", "+7", "-3", "cat"), (42, 1, 42, 7, -3, "cat")),
         ("integer", (*NAMES, "val2017/000000000043.jpg", "video7010"), (42, 7, 43, 7010)),
+        ("integer", ("1.5", "1e3", "v1.5.jpg", "1,000", "a2e3"), ("1.5", "1e3", "v1.5.jpg", "1,000", 3)),
     ],
 )  # fmt: skip
 def test_rules_read_text(rule: Ids, texts: tuple[str, ...], ids: tuple[ImageId, ...]) -> None:
@@ -104,6 +106,32 @@ def test_the_error_names_the_rule_that_matches_all(spelled: str, rule: Ids, is_s
     captions = read_captions(*sides, ids=rule)
     assert captions.ids == IMAGES
     assert captions.candidates == captions.references.texts == tuple(numbered.values())
+
+
+@pytest.mark.parametrize(
+    ("candidates", "references", "rule"),
+    [
+        ({"x.tar.gz": "a"}, {"x": ["a"]}, "stem"),
+        ({"1.5": "a"}, {5: ["a"]}, "exact"),
+        ({"1e3": "a"}, {3: ["a"]}, "exact"),
+    ],
+)
+def test_no_rule_is_named_that_does_not_help(candidates: Any, references: Any, rule: Ids) -> None:
+    with pytest.raises(UnknownImageError) as caught:
+        read_captions(candidates, references, ids=rule)
+    assert "ids=" not in caught.value.hint
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_images_that_are_left_out_because_of_their_ids_are_counted() -> None:
+    candidates = {"1.jpg": "a", "2.jpg": "b", "3": "c", "x": "d"}
+    references = {1: ["a"], 2: ["b"], 3: ["c"], 4: ["d"]}
+    assert score(candidates, references, "bleu-1", match="common").warnings[0] == (
+        '1 image is matched, and 3 would be with ids="stem": the ids are written differently.'
+    )
+    assert check(candidates, references, match="common").warnings[0].kind == "ids"
+    by_stem = score(candidates, references, "bleu-1", match="common", ids="stem")
+    assert (by_stem.n_images, [warning for warning in by_stem.warnings if warning.kind == "ids"]) == (3, [])
 
 
 def test_the_rule_is_named_where_only_some_ids_differ() -> None:

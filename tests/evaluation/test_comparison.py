@@ -401,10 +401,24 @@ class TestRefusals:
         with pytest.raises(MissingCandidatesError):
             captious.compare({"a": {i: GOOD[i] for i in range(10)}, "b": GOOD}, REFERENCES, ["rouge-l"])
 
-    def test_different_subsets_are_refused(self) -> None:
+    def test_reports_of_different_images_are_refused(self) -> None:
+        a = captious.score({i: GOOD[i] for i in range(10)}, REFERENCES, ["rouge-l"], match="common")
         with pytest.raises(ParameterError, match="not scored on the same images") as caught:
-            captious.compare({"a": {i: GOOD[i] for i in range(10)}, "b": GOOD}, REFERENCES, ["rouge-l"], match="common")
+            captious.compare({"a": a, "b": captious.score(GOOD, REFERENCES, ["rouge-l"])})
         assert "10 and 120 images" in caught.value.where
+        assert 'match="common"' in caught.value.hint
+
+    @pytest.mark.parametrize("several", [None, "mean"])
+    def test_common_images_are_those_of_all_systems(self, several: Any) -> None:
+        a, b = {i: BAD[i] for i in range(3, 100)}, {i: GOOD[i] for i in range(60)}
+        options: Any = {"match": "common", "several": several, "resamples": 10}
+        compared = captious.compare({"a": a, "b": b}, REFERENCES, "rouge-l", **options)
+        shared = {name: {i: system[i] for i in range(3, 60)} for name, system in (("a", a), ("b", b))}
+        alone = captious.compare(shared, REFERENCES, "rouge-l", **options)
+        assert compared["rouge-l"] == alone["rouge-l"]
+        assert compared.a.left_out == {"candidates": 40, "images": N - 57}
+        with pytest.raises(UnknownImageError, match="no image has captions of all systems"):
+            captious.compare({"a": {0: "a"}, "b": {1: "a"}}, REFERENCES, "rouge-l", match="common")
 
     def test_equal_subsets_are_compared(self) -> None:
         part = {i: GOOD[i] for i in range(10)}

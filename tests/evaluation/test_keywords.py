@@ -73,7 +73,7 @@ def test_a_file_that_is_written_is_named_by_keyword() -> None:
 
 
 ORDERS: list[tuple[Any, str]] = [
-    (lambda: captious.explain("rouge-l", "a dog", ["a dog"]), "the candidate comes first"),  # type: ignore[arg-type]
+    (lambda: captious.explain("rouge-l", "a dog", ["a dog"]), "takes candidate first, then references, then metric"),  # type: ignore[arg-type]
     (lambda: captious.judge("cider-d", "flickr8k-cf"), "the benchmarks come first, then the metrics"),
     (lambda: captious.judge(["cider-d"], "flickr8k-cf"), "the benchmarks come first, then the metrics"),
 ]

@@ -137,7 +137,7 @@ def test_weighted_sums_are_rewards() -> None:
 
 def test_arguments_in_the_old_order_are_named() -> None:
     for metric in ("cider-d", "Bleu_4", captious.RougeL()):
-        with pytest.raises(ParameterError, match="the references come first, then the metric"):
+        with pytest.raises(ParameterError, match="reward takes references first, then metric"):
             captious.reward(metric, REFERENCES)  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import UnknownNameError
+from captious.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -715,7 +715,10 @@ def rules_of(clean: str | Sequence[str]) -> tuple[str, ...]:
 
     Raises:
         UnknownNameError: no such rule.
+        ParameterError: neither a text nor texts.
     """
+    if not isinstance(clean, str | Iterable):
+        raise ParameterError(f"clean is {clean!r}", hint=f"give the names of rules: {', '.join(RULES)}")
     names = [name.strip() for name in clean.split(",")] if isinstance(clean, str) else [*clean]
     for name in names:
         if name and name not in RULES:

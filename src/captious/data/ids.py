@@ -32,7 +32,8 @@ T = TypeVar("T")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,999}")
 _INTEGER = re.compile(r"([+-]?[0-9]{1,999})(?:\.0*)?")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}")
-_LAST_DIGITS = re.compile(r"[0-9]{1,999}$")
+#: The name of a file with a number at its end, which is no part of a decimal number or of its exponent.
+_NUMBERED = re.compile(r"(?![+-]?[0-9.,]+[eE][+-]?[0-9]+$)(?:.*[^0-9.,])?([0-9]{1,999})", re.DOTALL)
 
 
 def as_image_id(value: object) -> ImageId | None:
@@ -89,8 +90,8 @@ def _stem(image: str) -> str:
 def _integer(image: str) -> ImageId:
     if number := _INTEGER.fullmatch(_composed(image)):
         return int(number[1])
-    digits = _LAST_DIGITS.search(_stem(image))
-    return int(digits[0]) if digits else image
+    numbered = _NUMBERED.fullmatch(_stem(image))
+    return int(numbered[1]) if numbered else image
 
 
 #: How each rule reads text. They are tried in this order where ids do not match.
@@ -112,7 +113,7 @@ def by_rule(ids: Sequence[ImageId], rule: Ids) -> Sequence[ImageId]:
     """
     if rule == "exact":
         return ids
-    if rule not in _RULES:
+    if rule not in IDS:
         raise UnknownNameError(f"ids is {rule!r}", hint=f"give {', '.join(map(repr, IDS[:-1]))} or {IDS[-1]!r}")
     return _converted(ids, _RULES[rule], f"the rule {rule!r}")
 
@@ -133,23 +134,44 @@ def _converted(ids: Sequence[ImageId], read: Callable[[str], ImageId], by: str) 
     return new
 
 
-def rule_for(left: Iterable[ImageId], right: Iterable[ImageId]) -> Ids | None:
+def rule_for(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids = "exact") -> Ids | None:
     """Return the rule by which all ids of one side are among those of the other.
 
     None if there is none, or if no rule is needed for that.
+
+    Args:
+        left, right: ids as they were written.
+        applied: the rule by which they did not match.
     """
     sides = [[*dict.fromkeys(ids)] for ids in (left, right)]
     texts = [image for ids in sides for image in ids if isinstance(image, str)]
     are_numerals = all(_INTEGER.fullmatch(_composed(image)) for image in texts)
     rules: Sequence[Ids] = ("integer",) if are_numerals else [*_RULES]
     for rule in (IDS[0], *rules):
-        try:
-            a, b = map(set, read_alike(*(by_rule(ids, rule) for ids in sides)))
-        except ParameterError:
-            continue
-        if a <= b or b <= a:
-            return None if rule == IDS[0] else rule
+        common = len(_common(sides[0], sides[1], rule))
+        if common and common == min(map(len, sides)):
+            return None if rule in (IDS[0], applied) else rule
     return None
+
+
+def most_matching(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids) -> tuple[Ids, int]:
+    """Return the rule by which most ids of two sides match, the first of several, and the number of these.
+
+    Args:
+        left, right, applied: as for ``rule_for``; a rule that was applied is only returned if no other matches more.
+    """
+    counts = {rule: len(_common([*left], [*right], rule)) for rule in (applied, *_RULES)}
+    best = max(counts, key=lambda rule: counts[rule])
+    return best, counts[best]
+
+
+def _common(left: Sequence[ImageId], right: Sequence[ImageId], rule: Ids) -> set[ImageId]:
+    """Return the ids of both sides by a rule; none if it gives two images one id."""
+    try:
+        a, b = map(set, read_alike(by_rule(left, rule), by_rule(right, rule)))
+    except ParameterError:
+        return set()
+    return a & b
 
 
 def spelled_otherwise(image: ImageId) -> ImageId:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, get_args, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
 from captious.data.checks import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.formats import is_prepared
-from captious.data.ids import Ids, ImageId, by_rule, read_alike, rule_for
+from captious.data.ids import Ids, ImageId, by_rule, most_matching, read_alike, rule_for
+from captious.data.layouts import layout_named
 from captious.data.readers import read_rows
 from captious.data.rows import CaptionFile, CaptionRows, image_list
 from captious.data.tables import Captions, CaptionSets, References
@@ -25,7 +26,8 @@ from captious.errors import (
     either,
     option,
 )
-from captious.words import counted, counted_of
+from captious.plugins import answers_other_keywords
+from captious.words import counted, counted_of, shortened
 
 # Human captions as candidates: one reference of each image is held out, and the others remain references.
 
@@ -169,6 +171,7 @@ def read_captions(
     several: Several = ...,
     **options: Unpack[MatchOptions],
 ) -> Captions | CaptionSets: ...
+@answers_other_keywords
 def read_captions(
     candidates: object,
     references: object = None,
@@ -185,7 +188,7 @@ def read_captions(
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
-            references of their own, which ``references`` replace.
+            references of their own, which ``references`` replace, and so have logs of some layouts.
         references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
             scored against the same object share what is computed about it. None for metrics without references.
         match: which images: "common" uses only the images that both sides have, and counts the others; otherwise, they
@@ -215,13 +218,14 @@ def read_captions(
     """
     if match not in MATCHES:
         raise UnknownNameError(f"match is {match!r}", hint=f"give {' or '.join(map(repr, MATCHES))}")
+    by_rule((), ids)  # refuses other rules
     has_several = bool(ways_of(several))
     rules = rules_of(clean) if clean else ()
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if has_several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    given = None if references is None else read_references(references)
+    given = _references_of_log(candidates) if references is None else read_references(references)
     rows = read_rows(candidates, "candidates", several=has_several, failures=True)
     if rows.failure is not None and match != "common":
         raise rows.failure
@@ -232,12 +236,14 @@ def read_captions(
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before
     _check_positions(rows, table)
+    written = _WrittenIds(rows.ids, table.ids, ids)
     rows, table = _agree_on_ids(rows, table, ids)
     sets = _group_by_image(rows) if has_several else None
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
-    common = _matched(rows, table, row_of, match=match)
+    common = _matched(rows, table, row_of, match=match, written=written)
     image_rows = [row_of[image] for image in common.ids]
     n_left_out = len(table) - len(common)
+    advice = written.advice(len(common)) if n_left_out and len(row_of) > len(common) else ""
     if sets is None:
         texts = tuple(map(rows.texts.__getitem__, image_rows))
         return Captions(
@@ -247,6 +253,7 @@ def read_captions(
             n_references_left_out=n_left_out,
             subset=match == "common",
             clean=clean,
+            ids_advice=advice,
         )
     matched_sets = replace(sets.select(image_rows), images=common.images)
     return CaptionSets(
@@ -256,9 +263,49 @@ def read_captions(
         n_references_left_out=n_left_out,
         subset=match == "common",
         clean=clean,
+        ids_advice=advice,
     )
 
 
+Matched = TypeVar("Matched", bound=Captions | CaptionSets)
+
+
+def on_shared_images(tables: Mapping[str, Matched]) -> dict[str, Matched]:
+    """Return the captions of systems on the images that all of them have, and count the others as left out.
+
+    Args:
+        tables: the captions of each system.
+
+    Raises:
+        UnknownImageError: there is no such image.
+    """
+    ids = next(iter(tables.values())).ids
+    rows_of = {name: table.references.rows_of(ids) for name, table in tables.items()}
+    shared = [rows for rows in zip(*rows_of.values(), strict=True) if None not in rows]
+    if not shared:
+        raise UnknownImageError(
+            "no image has captions of all systems",
+            where=", ".join(f"{name}: {counted(len(table), 'image')}" for name, table in tables.items()),
+            hint="compare systems on the same images",
+        )
+    selected: dict[str, Matched] = {}
+    for (name, table), rows in zip(tables.items(), zip(*shared, strict=True), strict=True):
+        part: Any = table.select(rows)
+        if part is not table:
+            part = replace(
+                part,
+                n_candidates_left_out=part.n_candidates_left_out + _n_candidates(table) - _n_candidates(part),
+                n_references_left_out=part.n_references_left_out + len(table) - len(part),
+            )
+        selected[name] = part
+    return selected
+
+
+def _n_candidates(table: Captions | CaptionSets) -> int:
+    return len(table.candidates.texts) if isinstance(table, CaptionSets) else len(table)
+
+
+@answers_other_keywords
 def read_references(source: object) -> References:
     """Read references and group them by image, in order of first appearance.
 
@@ -302,6 +349,18 @@ def _group_by_image(rows: CaptionRows) -> References:
     )
 
 
+def _references_of_log(candidates: object) -> References | None:
+    """Return the references of a log whose layout is named and has some; None for everything else."""
+    if not isinstance(candidates, CaptionFile) or candidates.layout is None:
+        return None
+    if not layout_named(candidates.layout).has_references:
+        return None
+    try:
+        return read_references(candidates)
+    except MissingReferencesError:
+        return None
+
+
 def absent_references(candidates: object) -> References:
     """Return the images of candidates without references, for metrics that need none.
 
@@ -318,8 +377,38 @@ def absent_references(candidates: object) -> References:
     )
 
 
+@dataclass(frozen=True)
+class _WrittenIds:
+    """The ids of both sides as they were written, and the rule that was applied to them."""
+
+    candidates: Sequence[ImageId]
+    references: Sequence[ImageId]
+    applied: Ids
+
+    @property
+    def hint(self) -> str:
+        """The hint that names the rule by which all ids match; empty if there is none."""
+        rule = rule_for(self.candidates, self.references, self.applied)
+        return "" if rule is None else f"the ids are written differently; all of them match with {option('ids', rule)}"
+
+    def advice(self, n_common: int) -> str:
+        """Return the warning that names a rule by which twice as many images match; empty if there is none."""
+        rule, n = most_matching(self.candidates, self.references, self.applied)
+        if n < max(2 * n_common, 1):
+            return ""
+        return (
+            f"{counted(n_common, 'image', 'are')} matched, and {n:,} would be with {option('ids', rule)}: the ids are "
+            "written differently."
+        )
+
+
 def _matched(
-    candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, match: Match
+    candidates: CaptionRows,
+    references: References,
+    having: Mapping[ImageId, object],
+    *,
+    match: Match,
+    written: _WrittenIds,
 ) -> References:
     """Return the references of images with candidates; with ``match="all"``, these must be all images."""
     rows = [row for row, image in enumerate(references.ids) if image in having]
@@ -338,9 +427,9 @@ def _matched(
             hint="compare systems on the same images; remove the others from both files",
         )
     if not rows:
-        raise _nothing_in_common(candidates, references)
+        raise _nothing_in_common(candidates, references, written)
     if match == "all":
-        _check_same_images(candidates, references, n_given=len(having), n_matched=len(rows))
+        _check_same_images(candidates, references, written, n_given=len(having), n_matched=len(rows))
     return references.select(rows)
 
 
@@ -363,7 +452,7 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
         raise ParameterError(
             f"{counted(n_candidates, 'candidate')} by position, but references for {expected}",
             where=f"{candidates.name}, {references.name}",
-            hint=either(
+            hint=f"give several references of an image in a list: {shortened([[*references.texts]])}"
                 python="give lists of the same length, or both with ids, as {image_id: caption}",
                 command="give as many lines in both files, or both with ids",
             ),
@@ -379,7 +468,9 @@ def _agree_on_ids(candidates: CaptionRows, references: References, rule: Ids) ->
     return candidates, references if right is references.ids else references.with_numbers_for_ids
 
 
-def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:
+def _check_same_images(
+    candidates: CaptionRows, references: References, written: _WrittenIds, *, n_given: int, n_matched: int
+) -> None:
     """Refuse candidates without references, and references without candidates."""
     if n_matched < n_given:
         with_references = set(references.ids)
@@ -390,7 +481,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise UnknownImageError(
             f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
             where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
-            hint=_ids_help(candidates, references) or help,
+            hint=written.hint or help,
         )
     if n_matched < len(references):
         with_candidates = set(candidates.ids)
@@ -398,24 +489,18 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise MissingCandidatesError(
             f"{counted_of(len(missing), len(references), references.of, 'have')} references but no candidate",
             where=f"{references.name}: {image_list(missing)}",
-            hint=_ids_help(candidates, references)
+            hint=written.hint
             or f"does {candidates.name} contain every image? To score the images that both share: "
             + option("match", "common"),
         )
 
 
-def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
+def _nothing_in_common(candidates: CaptionRows, references: References, written: _WrittenIds) -> UnknownImageError:
     """Return the error for two sides without a common image, usually because ids are written differently."""
     return UnknownImageError(
         f"none of the {counted(len(candidates.ids), 'candidate')} is for an image that has references"
         if len(candidates.ids) > 1
         else "the only candidate is for an image that has no references",
         where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
-        hint=_ids_help(candidates, references) or "is this the right reference file?",
+        hint=written.hint or written.advice(0) or "is this the right reference file?",
     )
-
-
-def _ids_help(candidates: CaptionRows, references: References) -> str:
-    """Return the hint that names the rule by which all ids match; empty if there is none."""
-    rule = rule_for(candidates.ids, references.ids)
-    return "" if rule is None else f"the ids are written differently; all of them match with {option('ids', rule)}"

@@ -173,13 +173,15 @@ def _rows_of_object(origin: Source, source: object) -> CaptionRows:
 
 
 def _check_no_files(source: Source, texts: Sequence[Any]) -> None:
-    """Refuse names of files where captions are expected."""
-    if texts and isinstance(texts[0], str) and names_of_files(texts):
-        one = f"give the path of one file, such as {texts[0]!r}"
-        several = "; score several systems with captious.score_systems" if source.role == "candidates" else ""
-        raise source.error(
-            "these are names of files, not captions", where=sample_of(map(repr, texts)), hint=f"{one}{several}"
-        )
+    """Refuse names of files, and paths, where captions are expected."""
+    if not texts or not isinstance(texts[0], str | os.PathLike) or not names_of_files(texts):
+        return
+    hint = "are these captions? Images have captions, as in {image_id: caption}"
+    if names_of_files(texts, of_captions=True):
+        hint = f"give the path of one file, such as {os.fsdecode(texts[0])!r}"
+        hint += "; score several systems with captious.score_systems" if source.role == "candidates" else ""
+    shown = sample_of(repr(os.fsdecode(text)) for text in texts)
+    raise source.error("these are names of files, not captions", where=shown, hint=hint)
 
 
 def _rows_of_file(source: Source, format: Format | None) -> CaptionRows:
@@ -379,6 +381,9 @@ def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
 
 def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
     """Read rows of a data frame; messages count rows from 0, whatever its index."""
+    index = getattr(getattr(frame, "index", None), "name", None)  # of pandas
+    if index is not None and index not in frame.columns:
+        frame = frame.reset_index()
     names = [*getattr(frame, "column_names", frame.columns)]  # those of pyarrow, and of pandas and polars
     fields = choose_fields(source, names, "columns")
     columns = [_values_of(frame[name]) for name in fields.names]
@@ -399,4 +404,10 @@ def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
     if isinstance(entries[0], Mapping):
         return rows_of_records(source, entries, unit="index", numbers=numbers)
     _check_no_files(source, entries)
+    if all(isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], int) for entry in entries):
+        raise source.error(
+            "these are pairs of ids and captions",
+            where=f"index 0: {shortened(entries[0])}",
+            hint="give a mapping {id: caption}, such as dict(pairs), or a data frame itself",
+        )
     return caption_rows(source, numbers, entries, unit="index", numbers=numbers, id_form="position")

@@ -388,7 +388,8 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
         raise InputError(
             f"this file has {len(counts)} splits, and none was chosen",
             where=f"{source.name}: {counts_text}",
-            hint=f"choose with {option('split', 'NAME')}; several are separated by commas",
+            hint=f"choose with {option('split', 'NAME')}; several are "
+            + either(python="a list", command="separated by commas"),
         )
     return None
 
@@ -559,7 +560,12 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     if source.column is not None:
         raise missing_column(source, "an object from images to values has no columns")
     if (source.is_file or ID_FIELDS[0][0] in mapping) and has_usual_fields(source.role, mapping):
-        raise source.error("expected a list of records, not a single record", where=sample_of(map(repr, mapping)))
+        are_columns = any(isinstance(value, Mapping | list) for value in mapping.values()) and not source.is_file
+        raise source.error(
+            "expected a list of records, not a single record",
+            where=sample_of(map(repr, mapping)),
+            advice='these are columns: give the data frame itself, or frame.to_dict("records")' if are_columns else "",
+        )
     keys, values = [*mapping], [*mapping.values()]
     if source.role != "groups" and not set(map(type, values)) <= {str}:
         _check_values(source, keys, values)

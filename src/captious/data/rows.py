@@ -24,6 +24,7 @@ from captious.errors import (
     either,
     option,
 )
+from captious.plugins import answers_other_keywords
 from captious.words import counted_of, sample_of, shortened
 
 # ``CaptionFile``: a file of captions of which certain columns and one split are read.
@@ -62,10 +63,14 @@ class Columns:
         """
         if isinstance(names, cls):
             return names
+        if not isinstance(names, str | Mapping | None):
+            hint = f"name each: {option('columns', 'id=NAME', 'caption=NAME')}"
+            raise ParameterError(f"{shortened(names)} does not say which column holds what", hint=hint)
         columns: dict[str, list[str]] = {key: [] for key in _KEYS}
         for key, name in _pairs(names):
             if key not in columns:
-                raise ParameterError(f"{key!r} is not a column of captions", hint=f"these are {', '.join(_KEYS)}")
+                meant = f"write id for the column of ids; the keys are {', '.join(_KEYS)}"
+                raise ParameterError(f"{key!r} is not a column of captions", hint=meant)
             columns[key].append(name)
         for key in ("id", "candidate"):
             if len(columns[key]) > 1:
@@ -109,8 +114,7 @@ def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
         if not (equals and name):
             raise ParameterError(
                 f"{piece.strip()!r} does not name a column",
-                hint="the keys are id, caption, candidate, references and group, such as "
-                + option("columns", "id=NAME", "caption=NAME"),
+                hint=f"the keys are {', '.join(_KEYS)}, such as " + option("columns", "id=NAME", "caption=NAME"),
             )
         pairs.append((key, name))
     return pairs
@@ -213,6 +217,7 @@ class CaptionFile(os.PathLike[str]):
         ParameterError: invalid names.
     """
 
+    @answers_other_keywords
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -222,6 +227,11 @@ class CaptionFile(os.PathLike[str]):
         columns: ColumnNames | None = None,
         split: str | Sequence[str] = (),
     ) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise ParameterError(
+                f"{shortened(path)} is not the path of a file",
+                hint="give one path; several systems are a mapping of such files by name",
+            )
         self.path = os.fspath(path)
         self.format = format
         self.layout = layout
@@ -332,7 +342,7 @@ _PYTHON_FORMS = {
     a data frame           of pandas, polars or pyarrow: columns image_id and group""",
 }
 _PATH_FORM = """
-    a path                 of a file; this includes documents that json.load returned"""
+    a path                 of a file, also in place of what json.load returned"""
 
 
 @dataclass(frozen=True)
@@ -432,19 +442,23 @@ def is_unicode(text: str) -> bool:
 # Captions that are no captions: lists written as text, and names of files.
 
 _LONGEST_LIST = 1_000_000  # characters of a list that is written as text
-_STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\")"""
+_STRINGS = rf"({_STRING}(?:\s*,\s*{_STRING}|\s+{_STRING})*)(?:\s*,)?\s*"
+#: A list, a tuple, which has a comma, an array of numpy, or a vector of R.
 _LIST_AS_TEXT = re.compile(
-    rf"\s*[\[(]\s*(?:{_STRING})(?:\s*,\s*(?:{_STRING})|\s+(?:{_STRING}))*(?:\s*,)?\s*[\])]\s*", re.DOTALL
+    rf"\s*(?:\[\s*{_STRINGS}\]|\(\s*({_STRING}\s*,(?:\s*{_STRING}\s*,)*(?:\s*{_STRING})?)\s*\)"
+    rf"|array\(\s*\[\s*{_STRINGS}\]\s*(?:,\s*dtype\s*=[^()]*)?\)|c\(\s*{_STRINGS}\))\s*",
+    re.DOTALL,
 )
 _ITEM = re.compile(_STRING, re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
-#: How a list that was written as text begins, and other values of which the text is not read.
-_LIST_STARTS = ("['", '["', "('", '("', "[]", "array([", 'c("')
-_NAME_OF_FILE = re.compile(
-    r"\S+\.(?:jsonl?|ndjson|csv|tsv|parquet|txt|xlsx|jpe?g|png|gif|bmp|webp|tiff?|mp4|avi|mkv|webm|wav|mp3|flac)(?:\.gz)?",
-    re.IGNORECASE,
-)
+#: How a list that was written as text begins, and what is only between the items of one.
+_LIST_START = re.compile(r"""\s*(?:(?:array\(\s*)?\[|\(|c\()\s*['"]|\s*\[\]\s*\Z""")
+_BETWEEN_ITEMS = re.compile(r"""['"]\s*,\s*(?:['"]|None\b|nan\b|null\b)|\b(?:None|nan|null)\s*,\s*['"]""")
+_CAPTION_FILE = r"(?:jsonl?|ndjson|csv|tsv|parquet|txt|token|xlsx|eval)(?:\.gz)?"
+_MEDIA_FILE = r"(?:jpe?g|png|gif|bmp|webp|tiff?|mp4|avi|mkv|webm|wav|mp3|flac)"
+_NAME_OF_FILE = re.compile(rf"[^\n]*\S\.(?:(?P<captions>{_CAPTION_FILE})|{_MEDIA_FILE})\s*", re.IGNORECASE)
 
 
 def list_from_text(text: str) -> list[str] | None:
@@ -453,9 +467,10 @@ def list_from_text(text: str) -> list[str] | None:
         return None
     if text.strip() in ("[]", "()"):
         return []
-    if not _LIST_AS_TEXT.fullmatch(text):
+    written = _LIST_AS_TEXT.fullmatch(text)
+    if written is None:
         return None
-    texts = [_ESCAPE.sub(_unescaped, item[0][1:-1]) for item in _ITEM.finditer(text)]
+    texts = [_ESCAPE.sub(_unescaped, item[0][1:-1]) for item in _ITEM.finditer(written[written.lastindex or 0])]
     # JSON writes some characters as two escapes.
     return [
         text if is_unicode(text) else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -470,12 +485,16 @@ def _unescaped(escape: re.Match[str]) -> str:
     return _ESCAPED.get(code, code)
 
 
-def are_written_lists(texts: Sequence[Any]) -> bool:
-    """Return whether half of the texts or more are lists that were written as text."""
-    if not any(isinstance(text, str) and text.lstrip().startswith(_LIST_STARTS) for text in texts[:20]):
-        return False
-    filled = [text for text in texts if not (isinstance(text, str) and not text.strip())]
-    return 2 * sum(isinstance(text, str) and text.lstrip().startswith(_LIST_STARTS) for text in filled) >= len(filled)
+def places_of_lists(texts: Sequence[Any]) -> list[int]:
+    """Return the places of lists that were written as text, also if they cannot be read, as they are cut off.
+
+    Captions in brackets are none, and an empty list alone may be the answer of a model.
+    """
+    whole = "\n".join([text for text in texts if isinstance(text, str)])
+    if "[" not in whole and "(" not in whole:
+        return []
+    starts = [place for place, text in enumerate(texts) if isinstance(text, str) and _LIST_START.match(text)]
+    return [place for place in starts if _BETWEEN_ITEMS.search(texts[place]) or list_from_text(texts[place])]
 
 
 def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: Sequence[ImageId]) -> Sequence[Any]:
@@ -484,12 +503,12 @@ def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: S
     Raises:
         CaptionFileError: some of these cannot be read.
     """
-    if not are_written_lists(cells):
+    if not places_of_lists(cells):
         return cells
     lists: list[Any] = []
     for number, cell in zip(numbers, cells, strict=True):
         texts = list_from_text(cell) if isinstance(cell, str) else None
-        if texts is None and isinstance(cell, str) and cell.lstrip().startswith(_LIST_STARTS):
+        if texts is None and isinstance(cell, str) and _LIST_START.match(cell):
             raise source.error(
                 "a list was written as text that cannot be read",
                 where=f"{unit} {number}: {shortened(cell)}",
@@ -499,9 +518,17 @@ def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: S
     return lists
 
 
-def names_of_files(texts: Sequence[Any]) -> bool:
-    """Return whether all texts are names of files."""
-    return bool(texts) and all(isinstance(text, str) and _NAME_OF_FILE.fullmatch(text) for text in texts)
+def names_of_files(texts: Sequence[Any], *, of_captions: bool = False) -> bool:
+    """Return whether all texts are names of files, or of files of captions; so are paths."""
+    return bool(texts) and all(
+        isinstance(text, os.PathLike)
+        or (
+            isinstance(text, str)
+            and (name := _NAME_OF_FILE.fullmatch(text)) is not None
+            and bool(name["captions"] or not of_captions)
+        )
+        for text in texts
+    )
 
 
 # ``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
@@ -605,12 +632,6 @@ def caption_rows(
         images = [*map(images.__getitem__, entries)]
         numbers = tuple(map(numbers.__getitem__, entries))
         values = [*chain.from_iterable(lists)]
-    elif source.role in ("candidates", "references") and are_written_lists(values):
-        raise source.error(
-            "captions are lists that were written as text",
-            where=f"{place(0)}: {shortened(values[0])}",
-            hint="give lists of captions; what pandas has written to a file is read from .csv",
-        )
     rows = CaptionRows(
         name=source.name,
         role=source.role,
@@ -622,6 +643,12 @@ def caption_rows(
         known_images=tuple(all_images),
     )
     _check_texts(rows)
+    if source.role in ("candidates", "references") and (lists := places_of_lists(rows.texts)):
+        raise source.error(
+            f"{counted_of(len(lists), len(rows.texts), 'caption', 'are')} a list that was written as text",
+            where=f"{rows.place(lists[0])}: {shortened(rows.texts[lists[0]])}",
+            hint="give lists of captions; what pandas has written to a file is read from .csv",
+        )
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
         what = source.role if source.role in ("groups", "objects") else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, hint=f"are these the {source.role}?")
@@ -655,8 +682,14 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if wrong:
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
+<<<<<<< HEAD
             where=f"{source.name}: " + sample_of([f"{place(entry)} has {_literal(ids[entry])}" for entry in wrong]),
             hint="image ids must be integers or strings",
+=======
+            where=f"{source.name}: " + sample_of([f"{place(entry)} has {shortened(ids[entry])}" for entry in wrong]),
+            hint="image ids must be integers or strings"
+            + ("; pandas converts a column of floats by .astype(int)" if isinstance(ids[wrong[0]], float) else ""),
+>>>>>>> fix2
         )
     _check_unicode(source.name, "image id", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
@@ -774,4 +807,4 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
 
 
 def _several_help() -> str:
-    return f"are these the references? captious score and compare take several with {option('several', 'mean')}"
+    return f"are these the references? score and compare take several with {option('several', 'mean')}"

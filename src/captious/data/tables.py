@@ -369,6 +369,7 @@ class Captions:
         n_references_left_out: images with references that matching left out for the same reason.
         subset: whether metrics may also leave out images for which they lack data.
         clean: names of the cleaning rules that were applied to candidates, for signatures.
+        ids_advice: the warning that the ids of many images that were left out are only written differently; or "".
 
     Raises:
         ParameterError: not exactly one candidate per image.
@@ -380,6 +381,7 @@ class Captions:
     n_references_left_out: int = field(default=0, kw_only=True)
     subset: bool = field(default=False, kw_only=True)
     clean: tuple[str, ...] = field(default=(), kw_only=True)
+    ids_advice: str = field(default="", kw_only=True)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -479,7 +481,7 @@ class CaptionSets:
         candidates: the candidates as a ragged table, with the images of the references in the same order. Annotation
             layers of references, such as n-grams of all references of an image, apply to it as well.
         references: the images and their human captions.
-        n_candidates_left_out, n_references_left_out, subset, clean: as in ``Captions``.
+        n_candidates_left_out, n_references_left_out, subset, clean, ids_advice: as in ``Captions``.
 
     Raises:
         ParameterError: candidates and references do not have the same images in the same order.
@@ -491,6 +493,7 @@ class CaptionSets:
     n_references_left_out: int = field(default=0, kw_only=True)
     subset: bool = field(default=False, kw_only=True)
     clean: tuple[str, ...] = field(default=(), kw_only=True)
+    ids_advice: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         if self.candidates.ids != self.references.ids:

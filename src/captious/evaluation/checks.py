@@ -582,6 +582,11 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
+def ids_warnings(captions: Captions | CaptionSets) -> list[CaptionWarning]:
+    """Return the warning about images that were left out, but would match by a rule for ids."""
+    return [CaptionWarning(captions.ids_advice, "ids")] if captions.ids_advice else []
+
+
 def _names(text: str, image: str) -> bool:
     """Return whether a text is the id of its image, or the name in it without folder and extension."""
     return bool(text) and text.strip() in (image, image.rpartition("/")[2].partition(".")[0])
@@ -700,7 +705,9 @@ class CaptionCheck(Displayed):
         self.n_candidates, self.n_references = counts.n, counts.references
         self.words = tuple(words / counts.n for words in counts.words)
         self.findings = counts.all_findings
-        self.warnings = [warning for warning in counts.warnings if warning.kind not in mended]
+        self.warnings = [
+            warning for warning in (*ids_warnings(captions), *counts.warnings) if warning.kind not in mended
+        ]
 
     def to_table(self) -> Table:
         """Return a table with a row for each kind of finding; records, such as those of csv, have all kinds."""

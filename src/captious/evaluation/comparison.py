@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -20,7 +19,6 @@ from captious.data import (
     Ids,
     ImageId,
     Match,
-    References,
     ReferencesLike,
     Several,
     absent_references,
@@ -28,8 +26,8 @@ from captious.data import (
     read_references,
     same_images,
 )
-from captious.data.matching import ways_of
-from captious.errors import CaptionWarning, ParameterError, UnknownNameError
+from captious.data.matching import on_shared_images, ways_of
+from captious.errors import CaptionWarning, ParameterError, UnknownNameError, option
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.report import (
     Report,
@@ -43,11 +41,10 @@ from captious.evaluation.report import (
     signature_lines,
     subject,
 )
-from captious.evaluation.scoring import evaluate_systems
-from captious.metrics.contract.keywords import answers_other_keywords
-from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.selection import Metrics, select
+from captious.evaluation.scoring import check_no_lists_of_files, evaluate_systems
+from captious.metrics.contract.selection import Metrics, check_order, select
 from captious.metrics.contract.settings import Settings
+from captious.plugins import answers_other_keywords
 from captious.progress import steps
 from captious.statistics import (
     DEFAULT_RESAMPLES,
@@ -75,7 +72,7 @@ from captious.tables import (
     labeled,
 )
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, percentage, sample_of
+from captious.words import DEFAULT_SEED, counted, percentage, sample_of, with_article
 
 # Paired tests of the difference between two systems on the same images.
 #
@@ -139,6 +136,9 @@ def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDiff
         np.mean([difference.exchanged for difference in differences], axis=0),
     )
 
+
+#: The call of ``compare`` in messages.
+_CALL = 'compare({"a": candidates, "b": candidates}, references, metrics)'
 
 # Comparisons as tables: two systems with their differences, and pairs of several.
 
@@ -643,7 +643,9 @@ def compare(
             reports of systems, such as ``score_systems`` returns, with ``level``, ``resamples`` and ``seed`` only.
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
-        metrics, settings, match, ids, several, clean: as for ``score``.
+        metrics, settings, ids, several, clean: as for ``score``.
+        match: which images: "common" compares only those that the references and all systems have; otherwise, a
+            difference is an error.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Returns:
@@ -653,8 +655,7 @@ def compare(
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.
-        ParameterError: the systems do not have the same images (with ``match="common"``); other arguments with reports;
-            fewer than two systems.
+        ParameterError: reports of different images; other arguments with reports; fewer than two systems.
 
     >>> comparison = compare({"a": ["a cat"], "b": ["a dog"]}, [["the dog"]], "bleu-1", resamples=10)
     >>> round(comparison["bleu-1"].difference, 2)
@@ -662,7 +663,8 @@ def compare(
     """
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
     sampling: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
-    _check_systems(systems, metrics)
+    check_order("compare", {"systems": systems, "references": references}, metrics, hint=f"write {_CALL}")
+    _check_systems(systems)
     scored = [name for name, system in systems.items() if isinstance(system, Report)]
     if scored and len(scored) < len(systems):
         raise ParameterError(
@@ -694,36 +696,29 @@ def compare(
             name: read_captions(candidates, table, match=match, ids=ids, several=ways or None, clean=clean)
             for name, candidates in systems.items()
         }
+        if match == "common":
+            captions = on_shared_images(captions)
         reports = [*evaluate_systems(captions, selection, several=ways).values()]
     comparison = compare_reports(*reports, **sampling)
     issue(comparison.warnings)
     return comparison
 
 
-def _check_systems(systems: object, metrics: object) -> None:
+def _check_systems(systems: object) -> None:
     """Refuse what is not a mapping of two or more systems, such as the captions of one.
 
     Raises:
         ParameterError: it is not.
     """
-    hint = 'compare({"a": candidates, "b": candidates}, references, metrics)'
-    if isinstance(metrics, Mapping | References | os.PathLike | list | tuple) and not _are_metrics(metrics):
-        raise ParameterError("compare takes systems by name, then references, then metrics", hint=f"write {hint}")
     if not isinstance(systems, Mapping) or isinstance(systems, Report):
-        raise ParameterError(f"a {type(systems).__name__} is not systems by name", hint=f"write {hint}")
+        raise ParameterError(f"{with_article(type(systems).__name__)} is not systems by name", hint=f"write {_CALL}")
     if not all(isinstance(name, str) for name in systems):
-        raise ParameterError("these are the captions of one system, by image", hint=f"write {hint}")
+        raise ParameterError("these are the captions of one system, by image", hint=f"write {_CALL}")
     if not 2 <= len(systems) <= len(ascii_lowercase):
         raise ParameterError(
             f"{counted(len(systems), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"
         )
-
-
-def _are_metrics(metrics: object) -> bool:
-    """Return whether an argument can be metrics, and not references."""
-    if not isinstance(metrics, list | tuple):
-        return False
-    return all(isinstance(metric, str | BaseMetric) or callable(metric) for metric in metrics)
+    check_no_lists_of_files(systems)
 
 
 def compare_reports(
@@ -755,7 +750,7 @@ def _check_comparable(a: Report, b: Report) -> None:
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
             where=f"{a.n_images:,} and {counted(b.n_images, 'image')}",
-            hint="compare systems on the same images; remove the others from both files",
+            hint=f"compare their captions, not reports: {option('match', 'common')} leaves out the images of only one",
         )
     if a.captions.references is not b.captions.references and (
         a.captions.references.texts != b.captions.references.texts

@@ -13,12 +13,12 @@ from captious.layouts import drawn_values, explanation_values, kind_of, layout_v
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.selection import MetricLike, Selection, names_metric, select_single
+from captious.metrics.contract.selection import MetricLike, Selection, check_order, names_metric, select_single
 from captious.metrics.contract.settings import Settings
+from captious.plugins import answers_other_keywords
 from captious.tables import json_document
-from captious.words import shortened
+from captious.words import shortened, with_article
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -122,18 +122,18 @@ def explain(
     >>> explain("a dog runs", ["a dog runs fast"], "rouge-l").to_dict()["score"]  # doctest: +ELLIPSIS
     0.81...
     """
-    if names_metric(candidate) and not names_metric(metric) and not callable(metric):
+    if not names_metric(metric):
+        check_order("explain", {"candidate": candidate, "references": references}, metric, last="metric")
+    if metric and isinstance(metric, list | tuple | set):
         raise ParameterError(
-            "the candidate comes first, then its references, then the metric",
-            where=f"candidate: {shortened(candidate)}",
-            hint=f"write explain(candidate, references, {shortened(candidate)})",
+            "a caption is explained by one metric", where=f"metric: {shortened(metric)}", hint="explain by each in turn"
         )
     texts = [references] if isinstance(references, str) else references
     if not isinstance(candidate, str) or not isinstance(texts, Iterable) or isinstance(texts, Mapping):
         raise CaptionTypeError(
-            f"explain takes one caption and its references, not a {type(candidate).__name__} of captions"
+            f"explain takes one caption and its references, not {with_article(type(candidate).__name__)} of captions"
             if not isinstance(candidate, str)
-            else f"the references of a caption are a {type(references).__name__}",
+            else f"the references of a caption are {with_article(type(references).__name__)}",
             hint="write explain(candidate, references, metric); for a caption of a system, "
             "score(candidates, references, metric), then report.explain(metric, image)",
         )

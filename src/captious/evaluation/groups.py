@@ -64,7 +64,7 @@ from captious.tables import (
     section_pictures,
 )
 from captious.text import Tokenizer, WordLayer, as_tokenizer
-from captious.words import DEFAULT_SEED, counted, counted_of, percentage, sample_of
+from captious.words import DEFAULT_SEED, counted, counted_of, percentage, sample_of, with_article
 
 #: The images of a number: one group, the mean over groups, or all images together.
 Part: TypeAlias = Literal["group", "macro", "micro"]
@@ -363,7 +363,7 @@ def by_group(
         )
     if not isinstance(result, Report | Reports | Comparison):
         raise ParameterError(
-            f"a {type(result).__name__} has no scores by group",
+            f"{with_article(type(result).__name__)} has no scores by group",
             hint="give a Report, Reports of several systems, or the Comparison of two",
         )
     read = read_groups(groups, column=column)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, Ids, Match, read_captions, read_references, same_images
+from captious.data.matching import on_shared_images
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.metrics.contract.metric import add_reference_counts, reference_counts
@@ -211,6 +212,8 @@ def judge_pairwise(
         name: read_captions(candidates, table, match=match, ids=ids, clean=clean)
         for name, candidates in systems.items()
     }
+    if match == "common":
+        captions = on_shared_images(captions)
     first = next(iter(captions.values()))
     if not len(first):
         raise EmptyInputError("there are no captions", hint="give the captions of at least one image")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -18,7 +17,6 @@ from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue, reference_warnings
 from captious.metrics.contract import registry
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
@@ -30,10 +28,11 @@ from captious.metrics.contract.metric import (
     reference_counts,
 )
 from captious.metrics.contract.registry import Request
-from captious.metrics.contract.selection import ALL, MetricLike, names_metric, select
+from captious.metrics.contract.selection import ALL, MetricLike, check_order, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
-from captious.words import counted, shortened
+from captious.plugins import answers_other_keywords
+from captious.words import counted, shortened, with_article
 
 
 @answers_other_keywords
@@ -59,14 +58,15 @@ def reward(
             arguments in another order.
         InputError: invalid references.
     """
-    if names_metric(references) and not (isinstance(references, str) and os.path.exists(references)):
-        raise ParameterError(
-            "the references come first, then the metric",
-            where=f"references: {shortened(references)}",
-            hint=f"write reward(references, {shortened(references)})",
-        )
+    check_order("reward", {"references": references}, metric, last="metric")
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(metric)
+    if metric and isinstance(metric, list | tuple | set | frozenset):
+        raise ParameterError(
+            f"a reward is one metric, or several with weights, not {with_article(type(metric).__name__)}",
+            where=f"metric: {shortened(metric)}",
+            hint=f"give weights: {{{', '.join(f'{shortened(one)}: 1' for one in metric)}}}",
+        )
     weights: list[tuple[MetricLike, float]] = [*metric.items()] if isinstance(metric, Mapping) else [(metric, 1.0)]
     weight_of = {
         _checked_label(request, weight, is_sum=isinstance(metric, Mapping)): float(weight)
@@ -112,8 +112,8 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
             hint += "; neither direction is better, so the sign of its weight says what is rewarded"
         raise ParameterError(f"{metric.name} has {len(outputs)} outputs, and a reward is one number", hint=hint)
     (label,) = outputs
-    if not isinstance(weight, Real) or isinstance(weight, bool) or not math.isfinite(weight) or not weight:
-        raise ParameterError(f"the weight of {label} is {weight!r}", hint="give a finite number other than 0")
+    if not isinstance(weight, Real) or isinstance(weight, bool) or not _is_finite(weight) or not weight:
+        raise ParameterError(f"the weight of {label} is {shortened(weight)}", hint="give a finite number other than 0")
     if lower and weight > 0:
         raise ParameterError(
             f"lower is better of {label}, so this reward pays for worse captions",
@@ -125,6 +125,13 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
             hint=f'say by the sign of a weight what is rewarded: {{"{label}": -1}}',
         )
     return label
+
+
+def _is_finite(weight: Real) -> bool:
+    try:
+        return math.isfinite(weight)
+    except OverflowError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -216,6 +223,7 @@ class Reward:
         )
         return [*dict.fromkeys(sentences)]
 
+    @answers_other_keywords
     def __call__(
         self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str] | Sequence[Mapping[str, object]]]
     ) -> NDArray[np.float64]:
@@ -284,7 +292,7 @@ class _TrlReward:
 
 def _rows_of(references: References, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
     """Return the row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
-    ids = _listed(image_ids)
+    ids = _listed(image_ids, "image id")
     if not set(map(type, ids)) <= {int, str}:
         ids = [_image_id(image) for image in ids]
     if len(ids) != n_captions:
@@ -309,29 +317,42 @@ def _image_id(value: Any) -> ImageId:
     image = as_image_id(value.item() if hasattr(value, "item") else value)
     if image is None:
         raise CaptionTypeError(
-            f"an image id is a {type(value).__name__}", where=shortened(value), hint="give integers or strings"
+            f"an image id is {with_article(type(value).__name__)}",
+            where=shortened(value),
+            hint="give integers or strings",
         )
     return image
 
 
-def _listed(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
-    """Return the values of a list, an array, a tensor, a data frame column or a generator as a list."""
+def _listed(values: Iterable[Any], what: str) -> list[Any] | tuple[Any, ...]:
+    """Return the values of a list, an array, a tensor, a data frame column or a generator as a list.
+
+    Args:
+        values: the values.
+        what: what one of them is, for messages.
+
+    Raises:
+        CaptionTypeError: a single value, or what has no order.
+    """
     if isinstance(values, list | tuple):
         return values
     for convert in ("tolist", "to_list"):  # numpy, torch and pandas; polars
         if hasattr(values, convert):
             listed = getattr(values, convert)()
             return listed if isinstance(listed, list) else [listed]
+    no_list = isinstance(values, str | bytes | Mapping | set | frozenset) or not isinstance(values, Iterable)
+    if no_list:
+        raise CaptionTypeError(
+            f"{with_article(type(values).__name__)} was given instead of a list of {what}s",
+            where=shortened(values),
+            hint="write reward([image_id, ...], [caption, ...]), with an id for each caption",
+        )
     return list(values)
 
 
 def _texts(captions: Iterable[Any]) -> Sequence[str]:
     """Return captions as strings."""
-    if isinstance(captions, str):
-        raise CaptionTypeError(
-            "a single string was given instead of a list of captions", where=shortened(captions), hint="give [caption]"
-        )
-    texts = _listed(captions)
+    texts = _listed(captions, "caption")
     return texts if set(map(type, texts)) <= {str} else [_text(text, place) for place, text in enumerate(texts)]
 
 
@@ -339,11 +360,17 @@ def _text(caption: object, place: int) -> str:
     if isinstance(caption, str):  # numpy's strings are strings
         return str(caption)
     parts = caption if isinstance(caption, list | tuple) else ()
-    if parts and all(isinstance(part, Mapping) and "content" in part for part in parts):
+    if isinstance(caption, Mapping) and "role" in caption:
+        raise CaptionTypeError(
+            "a chat is a list of messages, and this is one message",
+            where=f"position {place}: {shortened(caption)}",
+            hint='give [[{"role": "assistant", "content": "a red bus"}]] for one caption, or the text alone',
+        )
+    if parts and all(isinstance(part, Mapping) and ("content" in part or "role" in part) for part in parts):
         return _answer(parts, place)
     if not isinstance(caption, list | tuple) or not all(isinstance(word, str) for word in parts):
         raise CaptionTypeError(
-            f"a caption is a {type(caption).__name__}, not a string",
+            f"a caption is {with_article(type(caption).__name__)}, not a string",
             where=f"position {place}",
             hint='captions must be strings or lists of words; use "" for an empty caption, and decode token ids first',
         )
@@ -359,7 +386,7 @@ def _text(caption: object, place: int) -> str:
 
 def _answer(messages: Sequence[Mapping[str, Any]], place: int) -> str:
     """Return the last text of the assistant in a chat."""
-    contents = [message["content"] for message in messages if message.get("role", "assistant") == "assistant"]
+    contents = [message.get("content") for message in messages if message.get("role", "assistant") == "assistant"]
     content = contents[-1] if contents else None
     if isinstance(content, list):  # parts of a message, of which some may be images
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))

@@ -23,18 +23,19 @@ from captious.data import (
 )
 from captious.data.formats import EXTENSIONS
 from captious.data.matching import OF_SEVERAL, ways_of
+from captious.data.rows import names_of_files
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, either, option
 from captious.evaluation.checks import (
     CaptionCheck,
     CaptionFindings,
     foreign_language,
+    ids_warnings,
     issue,
     warnings_of_references,
 )
 from captious.evaluation.report import Description, Report, Reports, describe, name_of
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
@@ -47,9 +48,10 @@ from captious.metrics.contract.metric import (
     run_signatures,
 )
 from captious.metrics.contract.registry import Request
-from captious.metrics.contract.selection import Metrics, Selection, select, select_single
+from captious.metrics.contract.selection import Metrics, Selection, check_order, select, select_single
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.plugins import answers_other_keywords
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer
 from captious.words import DEFAULT_SEED, counted, shortened
@@ -138,6 +140,16 @@ def score(
         UnknownNameError: an unknown metric or variant.
         ParameterError: a setting that no requested metric uses; a metric of several candidates without ``several``.
     """
+    check_order(
+        "score",
+        {"candidates": candidates, "references": references},
+        metrics,
+        hint=either(
+            python="write captious.score(candidates, references, metrics); for several systems, "
+            "captious.score_systems(systems, references, metrics)",
+            command="candidates come first, then the references",
+        ),
+    )
     _check_one_system(candidates)
     ways = ways_of(several, candidates)
     selection = select(metrics, settings, several=bool(ways))
@@ -172,7 +184,9 @@ def score_systems(
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score``; also no system.
     """
+    check_order("score_systems", {"systems": systems, "references": references}, metrics)
     _check_systems(systems, references)
+    check_no_lists_of_files(systems)
     ways = ways_of(several, *systems.values())
     selection = select(metrics, settings, several=bool(ways))
     table = None if references is None else read_references(references)
@@ -198,7 +212,7 @@ def _check_one_system(candidates: object) -> None:
     """
     if not isinstance(candidates, Mapping) or not candidates or not all(isinstance(name, str) for name in candidates):
         return
-    if not all(map(_is_system, candidates.values())):
+    if not all(map(_is_system, candidates.values())) or "image_id" in candidates:  # columns of a data frame
         return
     raise ParameterError(
         f"these are captions of {counted(len(candidates), 'system')}, and score takes those of one",
@@ -238,6 +252,21 @@ def _check_systems(systems: object, references: object) -> None:
             raise ParameterError(
                 f"the name of a system is {shortened(name)}, not a string",
                 hint=_SYSTEMS,
+            )
+
+
+def check_no_lists_of_files(systems: Mapping[str, object]) -> None:
+    """Refuse the path of a system's captions in a list.
+
+    Raises:
+        ParameterError: names the system.
+    """
+    for name, captions in systems.items():
+        if isinstance(captions, list | tuple) and names_of_files(captions):
+            raise ParameterError(
+                f"the captions of {name!r} are names of files in a list",
+                where=f"{name!r}: {shortened(captions)}",
+                hint=f"give the path itself: {{{name!r}: {str(captions[0])!r}}}",
             )
 
 
@@ -298,7 +327,7 @@ def evaluate(
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
     findings = CaptionFindings.of(captions)
-    messages = run_warnings(findings, selection)
+    messages = [*ids_warnings(captions), *run_warnings(findings, selection)]
     table = captions.with_references_as(references_as)
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -409,6 +438,7 @@ def prepare(
         UnknownNameError, ParameterError: as ``score`` does.
         OutputError: the file cannot be written.
     """
+    check_order("prepare", {"references": references}, metrics)
     selection = select(metrics, settings)
     write(read_references(references), path, selection)
     return read_references(path)

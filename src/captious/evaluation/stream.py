@@ -14,6 +14,7 @@ from captious.metrics.contract.metric import SetMetric, State, reference_counts,
 from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.plugins import answers_other_keywords
 from captious.statistics import ExactSums
 from captious.words import counted, shortened
 
@@ -33,6 +34,7 @@ class Stream:
             several candidates per image, such as ``captious.OfK``.
     """
 
+    @answers_other_keywords
     def __init__(
         self,
         metrics: Metrics | None = None,

@@ -33,10 +33,10 @@ from captious.judgment.scores import (
 )
 from captious.learned.training.examples import make_examples, read_ids, write_examples
 from captious.metrics.contract import registry
-from captious.metrics.contract.keywords import answers_other_keywords
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used, coco_available, names_metric
 from captious.metrics.contract.settings import Settings
+from captious.plugins import answers_other_keywords
 from captious.progress import steps
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.tables import Curves, scatter

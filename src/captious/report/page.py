@@ -38,7 +38,7 @@ from captious.report.page_data import Columns, caption_words, document
 from captious.report.page_explanations import Explained, explanations_of
 from captious.statistics import DEFAULT_RESAMPLES
 from captious.tables import Clouds, Curves, Displayed, Dot, Dots, Matrix, Picture, Ranking, Table
-from captious.words import DEFAULT_SEED, counted, percentage, shortened
+from captious.words import DEFAULT_SEED, counted, percentage, shortened, with_article
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
@@ -474,7 +474,9 @@ def check_page(path: str | os.PathLike[str]) -> None:
         ParameterError: it is not a path, or its name does not end in .html.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError(f"a {type(path).__name__} is not a path", hint="give the result first, then the path")
+        raise ParameterError(
+            f"{with_article(type(path).__name__)} is not a path", hint="give the result first, then the path"
+        )
     if Path(path).suffix.lower() not in (".html", ".htm") and not is_pipe_or_device(path):
         raise ParameterError(
             f"{Path(path).name} is not the name of a page", where=str(path), hint=f"name it {Path(path).stem}.html"
@@ -499,6 +501,6 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
     if isinstance(result, Displayed):
         return table_page(result.to_table(), title)
     raise ParameterError(
-        f"a {type(result).__name__} is not a result",
+        f"{with_article(type(result).__name__)} is not a result",
         hint="give a Report, several of them, a Comparison, Judgment or Study",
     )

@@ -122,7 +122,7 @@ def test_unknown_names_without_a_likeness_say_where_names_are() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'xyzzy'") as caught:
         select(["xyzzy"])
     assert "did you mean" not in caught.value.hint
-    assert caught.value.hint == "run `captious metrics` to list them"
+    assert caught.value.hint == "captious.list_metrics() lists them"
 
 
 def test_unknown_variant_is_refused_with_the_known_ones() -> None:

@@ -28,7 +28,7 @@ from captious.evaluation import prepare
 from captious.metrics import bleu, cider, meteor, rouge, spice
 from captious.metrics.contract.metric import Metric
 from captious.text import SPACES, WHITESPACE
-from captious.words import shortened
+from captious.words import shortened, with_article
 
 __all__ = [
     "SCORES",
@@ -392,7 +392,7 @@ def use_prepared_references(*paths: str | os.PathLike[str]) -> None:
 
 def _read(path: str | os.PathLike[str]) -> References:
     if not isinstance(path, str | os.PathLike):
-        raise CaptionTypeError(f"a {type(path).__name__} is not a path", hint="give one path or several")
+        raise CaptionTypeError(f"{with_article(type(path).__name__)} is not a path", hint="give one path or several")
     where = os.fspath(path)
     if not os.path.exists(path):
         raise CaptionFileError("the file does not exist", where=where, hint=_HELP)

@@ -24,7 +24,7 @@ from captious.errors import (
 )
 from captious.native import Vocabulary
 from captious.text import PTB_HARNESS
-from captious.words import counted, counted_of, shortened
+from captious.words import counted, counted_of, shortened, with_article
 
 __all__ = [
     "PUNCTUATIONS",
@@ -189,7 +189,7 @@ def captions_by_image(value: object, name: str) -> Mapping[Any, Any]:
         return dict(enumerate(value))
     if not isinstance(value, Mapping):
         raise InputError(
-            f"{name} is a {type(value).__name__}, not a dictionary",
+            f"{name} is {with_article(type(value).__name__)}, not a dictionary",
             hint="give {image id: [captions]}, or a list of such lists",
         )
     return value
@@ -239,7 +239,7 @@ def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
     place = _place(name, image)
     if not isinstance(value, list):
         raise NotAList(
-            f"the captions of an image are not in a list, but in a {type(value).__name__}",
+            f"the captions of an image are not in a list, but in {with_article(type(value).__name__)}",
             where=f"{place} has {shortened(value)}",
             hint="give {image id: [captions]}, even for a single caption",
         )
@@ -254,7 +254,7 @@ def _raw(image: Hashable, value: object) -> list[str]:
     help = 'give {image id: [{"caption": text}, ...]}'
     if not isinstance(value, list | tuple):
         raise CaptionTypeError(
-            f"the captions of an image are not in a list, but in a {type(value).__name__}",
+            f"the captions of an image are not in a list, but in {with_article(type(value).__name__)}",
             where=f"{place} has {shortened(value)}",
             hint=help,
         )

@@ -52,10 +52,10 @@ from captious.metrics.contract.parameters import (
     TokenizerParameter,
     exact,
 )
-from captious.plugins import did_you_mean
+from captious.plugins import answers_other_keywords, did_you_mean
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, counted_of, shortened
+from captious.words import DEFAULT_SEED, counted, counted_of, shortened, with_article
 
 # Signatures: one line with everything that a score depends on besides the captions.
 
@@ -358,6 +358,7 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
         """Return the warnings that hold whatever the candidates are, for rewards; ``warnings`` has them, too."""
         return []
 
+    @answers_other_keywords
     def score(self, candidates: Candidates, references: ReferencesLike | None = None, *, output: str = "") -> Result:
         """Score captions by this metric alone; ``captious.score`` also warns of what may mislead.
 
@@ -563,7 +564,7 @@ class _Description:
             yield from self.describe(vars(value))
         elif self._name:
             raise ParameterError(
-                f"{self._name} uses a {type(value).__qualname__}, whose content its signature cannot show",
+                f"{self._name} uses {with_article(type(value).__qualname__)}, whose content its signature cannot show",
                 hint=f'set {self._name}.name to a name that says what it uses, such as "{self._name}-2"',
             )
         else:

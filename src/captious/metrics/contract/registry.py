@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from captious.errors import CaptionWarning, ParameterError, UnknownNameError
+from captious.errors import CaptionWarning, ParameterError, UnknownNameError, either
 from captious.metrics.contract.functions import metric_class
 from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, is_built_in, no_parameter
 from captious.metrics.contract.settings import Settings
@@ -175,10 +175,14 @@ def requestable() -> list[str]:
     return [name for metric in metric_names() for name in dict.fromkeys((metric, *outputs(metric)))]
 
 
+#: How to find the names of metrics.
+LISTED = either(python="captious.list_metrics() lists them", command="run `captious metrics` to list them")
+
+
 def unknown(name: str) -> UnknownNameError:
     """Return the error for an unknown name."""
     guess = did_you_mean(name, requestable(), most=3)
-    help = f"{guess}{toolkit_hint(name)}run `captious metrics` to list them"
+    help = f"{guess}{toolkit_hint(name)}{LISTED}"
     if name.endswith(".py"):
         help = f"a function is requested as {name}:FUNCTION"
     parts = [part.strip() for part in name.split(",")]

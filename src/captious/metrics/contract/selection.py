@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Literal, TypeAlias, cast, overload
 
-from captious.data import Captions, CaptionSets
+from captious.data import Captions, CaptionSets, References
+from captious.data.formats import EXTENSIONS
 from captious.errors import (
     CaptionWarning,
     CaptiousError,
@@ -23,6 +26,7 @@ from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction, 
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.registry import Request, ambiguous_names
 from captious.metrics.contract.settings import Settings
+from captious.plugins import answers_other_keywords
 from captious.words import shortened
 
 # Availability of metrics on this machine, and missing requirements.
@@ -164,6 +168,7 @@ def list_metrics() -> list[MetricInfo]:
     return [metric_info(name) for name in registry.metric_names()]
 
 
+@answers_other_keywords
 def metric_info(metric: MetricLike, *, settings: Settings | None = None) -> MetricInfo:
     """Describe a metric.
 
@@ -390,9 +395,7 @@ def select(
         labels |= {*output_indices}
         target.output_indices.update(output_indices)
     if not requested:
-        raise ParameterError(
-            "no metrics were requested", hint="name one, such as cider-d; run `captious metrics` to list them"
-        )
+        raise ParameterError("no metrics were requested", hint=f"name one, such as cider-d; {registry.LISTED}")
     if several is False and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
@@ -427,7 +430,7 @@ def _expanded(
     requests: list[str | BaseMetric] = []
     unnamed: set[str] = set()
     warnings = ()
-    several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | BaseMetric | type)
+    several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | bytes | BaseMetric | type)
     for item in cast("Iterable[MetricLike]", metrics if several_items else [metrics]):
         if isinstance(item, str) and item.strip().lower() == ALL:
             names, left_out = available(settings, several=several)
@@ -461,6 +464,47 @@ def names_metric(value: object) -> bool:
         return registry.owner_of(Request.from_text(value).name) is not None
     except ParameterError:
         return False
+
+
+def check_order(
+    function: str, captions: Mapping[str, object], metrics: object, *, last: str = "metrics", hint: str = ""
+) -> None:
+    """Refuse arguments in another order: a metric in place of captions, or captions in place of metrics.
+
+    Args:
+        function: the public function that was called.
+        captions: the parameters before the metrics, in order, and what was given.
+        metrics: what was given as metrics.
+        last: the parameter of metrics.
+        hint: what to write; by default the call.
+
+    Raises:
+        ParameterError: names the order.
+    """
+    given = [item for item in captions.items() if names_metric(item[1]) and not _is_file(item[1])]
+    given += [(last, metrics)] if _are_captions(metrics) else []
+    if given:
+        name, value = given[0]
+        first, *others = [*captions, last]
+        raise ParameterError(
+            f"{function} takes {first} first, then {', then '.join(others)}",
+            where=f"{name}: {shortened(value)}",
+            hint=hint or f"write captious.{function}({', '.join([first, *others])})",
+        )
+
+
+def _is_file(value: object) -> bool:
+    return isinstance(value, str) and os.path.exists(value)
+
+
+def _are_captions(metrics: object) -> bool:
+    """Return whether this can only be captions: metrics are names, metrics, functions, or numbers by name."""
+    if isinstance(metrics, Mapping):
+        return not all(isinstance(weight, Real) for weight in metrics.values())
+    if isinstance(metrics, list | tuple):
+        return not all(isinstance(metric, str | BaseMetric) or callable(metric) for metric in metrics)
+    is_table = isinstance(metrics, References | Captions | CaptionSets | os.PathLike) or hasattr(metrics, "columns")
+    return is_table or (isinstance(metrics, str) and metrics.lower().removesuffix(".gz").endswith(EXTENSIONS))
 
 
 def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:

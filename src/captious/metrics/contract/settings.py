@@ -16,7 +16,7 @@ from captious.data import References, read_references
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
-from captious.plugins import deferred
+from captious.plugins import NAMES_OF_SETTINGS, answering_other_keywords, deferred
 from captious.text import Tokenizer, as_tokenizer
 from captious.words import shortened
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 REFERENCES_AS = ("each", "cat")
 
 
+@answering_other_keywords
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Settings:
     """Settings of all metrics of a run. Names and files are resolved when the object is created.
@@ -151,3 +152,5 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "training": read_references,
     "judge": deferred("models.chat:as_chat_model"),
 }
+
+NAMES_OF_SETTINGS[:] = [field.name for field in fields(Settings)]

@@ -27,7 +27,7 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
 from captious.resources.cache import COCO_VAL, COCO_VAL_FILE
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
-from captious.words import counted, shortened
+from captious.words import counted, shortened, with_article
 
 if TYPE_CHECKING:
     from captious.models import Encoder
@@ -123,7 +123,7 @@ def read_pickle(path: str | os.PathLike[str]) -> tuple[Mapping[tuple[str, ...], 
 
 def _understood(content: Any) -> tuple[Mapping[tuple[str, ...], int], int | None]:
     if not isinstance(content, Mapping):
-        raise ValueError(f"it holds a {type(content).__name__}")
+        raise ValueError(f"it holds {with_article(type(content).__name__)}")
     frequencies = content.get(_COUNTS, content.get(_ALSO_COUNTS, content))
     counts = {_ngram(ngram): count for ngram, value in frequencies.items() if (count := _whole(value))}
     if frequencies is content:

@@ -312,7 +312,7 @@ def check_known_images(
         raise MissingObjectsError(
             f"{what} {len(unknown):,} of {len(set(image_ids)):,} {kind} are not known",
             where=f"{source}: {image_list(unknown)}",
-            hint=f"{help}. captious score and compare leave these {kind} out with {option('match', 'common')}",
+            hint=f"{help}. score and compare leave these {kind} out with {option('match', 'common')}",
         )
 
 
