@@ -140,6 +140,7 @@ _HIDDEN = {
         *("empty", "failure", "refusal", "name", "think", "json", "pieces", "tokens"),
     ),
     ("prompt", "quotes"): ("failure", "refusal", "json"),
+    ("markdown",): ("json",),
 }
 _NONE_NAMED = "metrics made for English"
 
