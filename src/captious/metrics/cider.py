@@ -206,7 +206,7 @@ class Cider(MeanMetric):
                     "same-references",
                 )
             ]
-        if n > 1 and idf is not None and (alike := self._without_weight(references, idf)):
+        if n >= _FEW_IMAGES and idf is not None and (alike := self._without_weight(references, idf)):
             return [
                 CaptionWarning(
                     f"{alike} in the references of all {n:,} images, so that their weight is ln 1 = 0, as {name} is "
