@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from concurrent.futures import ThreadPoolExecutor
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
