@@ -45,6 +45,7 @@ FAILURES = (
     '{"error": "no image"}',
     "no caption",
     "<no answer>",
+    "Error code: 500: Internal Server Error",
 )
 REFUSALS = (
     "I'm sorry, but I can't assist with that.",
@@ -58,6 +59,11 @@ REFUSALS = (
     "I don't feel comfortable describing this person.",
     "I must decline to describe it.",
     "I won't be able to describe this.",
+    "There is no image attached.",
+    "There is no image available.",
+    "I don't see an image in your message.",
+    "The image is too blurry to describe.",
+    "I'm sorry, I can't read the sign.",
     "抱歉，我无法查看图片。",
     "申し訳ありませんが、画像を表示できません。",
     "Es tut mir leid, ich kann das Bild nicht sehen.",
@@ -65,6 +71,7 @@ REFUSALS = (
     "Je suis désolé, je ne peux pas voir l'image.",
 )
 NAMES = ("photo_000001.jpg", "COCO_val2014_000000000042", "42", "000123", "https://a.org/b.png", "/data/images/7.png")
+NUMBERS = ("0.93", "[101, 1037, 3899]", "tensor([101, ...])", "tensor([[ 101, 1037]], device='cuda:0')", "array([1 2])")
 #: Captions of people, and texts that are nearly of a kind.
 ORDINARY = (
     "a man with 2 dogs",
@@ -89,6 +96,11 @@ ORDINARY = (
     "an image of a cat on a wall",
     "the sorry state of a house",
     "a network of pipes failed in winter",
+    "I am sorry sign on a door",
+    "A sign that says I'm sorry, I cannot help",
+    "Error 404 page on a laptop screen",
+    "HTTP 404 page on a screen",
+    "a dog on a 10.5 foot leash",
 )
 
 
@@ -97,7 +109,7 @@ ORDINARY = (
     [
         *(("failure", text) for text in FAILURES),
         *(("refusal", text) for text in REFUSALS),
-        *(("name", text) for text in NAMES),
+        *(("name", text) for text in (*NAMES, *NUMBERS)),
     ],
 )
 def test_what_is_not_a_caption_is_of_one_kind(kind: str, text: str) -> None:
@@ -126,6 +138,15 @@ def test_ordinary_captions_are_of_no_kind(text: str) -> None:
         ("pieces", "▁a ▁yel low ▁tram", "a yellow tram"),
         ("pieces", "a dog run ##ning fast", "a dog running fast"),
         ("pieces", "a dog run@@ ning", "a dog running"),
+        ("tokens", "a UNK dog <eoc>", "a dog"),
+        ("tokens", "[INST] Describe it. [/INST] a dog", "a dog"),
+        (
+            "tokens",
+            "<|channel|>analysis<|message|>I see.<|end|><|start|>assistant<|channel|>final<|message|>a dog",
+            "a dog",
+        ),
+        ("pieces", "a</w> dog</w> run ning</w>", "a dog running"),
+        ("html", "<center>a <!-- small -->dog</center>", "a dog"),
         ("html", "a &quot;red&quot; bus &amp; more&#33;", 'a "red" bus & more!'),
         ("html", "<answer>a dog</answer>", "a dog"),
         ("mojibake", "a cafÃ© â€™tis a manâ€™s", "a café ’tis a man’s"),
@@ -134,22 +155,34 @@ def test_ordinary_captions_are_of_no_kind(text: str) -> None:
         ("ansi", "[1ma dog[0m", "a dog"),
         ("quotes", '"A dog runs."', "A dog runs."),
         ("quotes", "“A dog”.", "A dog."),
+        ("quotes", "b'a dog'", "a dog"),
         ("json", '{"caption": "a dog"}', "a dog"),
         ("json", '```json\n{"image": "1.jpg", "caption": "a dog"}\n```', "a dog"),
         ("json", "{'description': 'a dog'}", "a dog"),
         ("json", '["a dog"]', "a dog"),
+        ("json", 'Here is the JSON: {"caption": "a dog"}', "a dog"),
+        ("json", 'Here is the JSON:\n\n```json\n{"caption": "a dog"}\n```', "a dog"),
         ("json", '{"caption": "a dog is cut', "a dog is cut"),
         ("json", '{"a": 1, "b": 2}', '{"a": 1, "b": 2}'),
         ("think", "<think>I see.</think> a dog", "a dog"),
         ("think", "<think>I see a dog", ""),
         ("think", "so it is</think>\n\na dog", "a dog"),
         ("think", "<think>a</think>b<think>c</think> a dog", "b a dog"),
+        ("think", "<think>I see.</think><answer>a dog</answer>", "a dog"),
+        (
+            "think",
+            "<|channel|>analysis<|message|>I see.<|end|><|start|>assistant<|channel|>final<|message|>a dog",
+            "a dog",
+        ),
         ("escapes", "a dog.\\nIt runs \\u00e0 Paris.", "a dog.\nIt runs à Paris."),
         ("compose", "un cafe\u0301", "un café"),
         ("compose", "ａ ｄｏｇ， ２ ﬁsh", "a dog， 2 fish"),
         ("compose", "a\u200b dog\ufeff", "a dog"),
         ("prompt", "Das Bild zeigt einen Hund.", "einen Hund."),
         ("prompt", "Auf dem Bild ist ein Hund zu sehen.", "ein Hund."),
+        ("prompt", "Auf dem Bild ist zu sehen: ein Hund", "ein Hund"),
+        ("prompt", "USER: What is it? ASSISTANT: a dog", "a dog"),
+        ("prompt", "Human: hi\nAssistant: a dog", "a dog"),
         ("prompt", "Natürlich! Hier ist eine Bildbeschreibung: ein Hund", "ein Hund"),
         ("prompt", "Cette image montre un chien.", "un chien."),
         ("prompt", "Sur l'image, on voit un chien.", "un chien."),
@@ -166,6 +199,47 @@ def test_ordinary_captions_are_of_no_kind(text: str) -> None:
 )
 def test_rules_leave_the_caption(rule: str, text: str, expected: str) -> None:
     assert cleaned([text, "a dog"], (rule,)) == (expected, "a dog")
+
+
+#: Marks around a caption, or the beginning of one.
+AROUND = (
+    *("<p>{}</p>", "<ul><li>{}</li></ul>", "<div>\n<b>{}</b>\n</div>", "<foo>\n{}\n</foo> **b**", "<!-- {} --> {}"),
+    *("```{}", "```\n{}\n```", "[{}]: https://a.org `x`", "# {}", "![{}](a.png)", "**{}**", "- x\n- {}", "|{}|\n|-|"),
+    *(
+        "[INST] {} [/INST]",
+        "<s>{}</s>",
+        "UNK {}",
+        "<|im_start|>assistant\n{}<|im_end|>",
+        "<|channel|>final<|message|>{}",
+    ),
+    *("The image shows {}", "Caption: {}", "USER: {} ASSISTANT: ", "Sure! Here is a caption: {}", '"{}"', "b'{}'"),
+    *(
+        '{{"caption": "{}"}}',
+        "Here: {{'a': '{}'}}",
+        '["{}"]',
+        "<answer>{}</answer>",
+        "{}</think>{}",
+        "\x1b[1m{}\x1b[0m",
+    ),
+    *("{}\\n", "&lt;{}&gt;", "{}@@ s", "Ġ{}", "▁{}", "{}</w>", "ï¿½ {} Ã©"),
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_no_rule_empties_a_caption_with_words(rule: str) -> None:
+    captions = ("a dog runs", "Caption:", "ein Hund", "一只狗", "The image shows", "Answer")
+    texts = [around.format(caption, caption) for around in AROUND for caption in captions]
+    texts += [outer.format(text, text) for outer in AROUND for text in texts[::7]]
+    assert [text for text, left in zip(texts, cleaned(texts, (rule,)), strict=True) if not left.strip()] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<p>a dog runs</p>", "<ul><li>a dog runs</li></ul>", "<div><p>a **dog** runs</p></div>", "<b>a dog</b> runs"],
+)
+def test_the_rule_that_is_named_for_html_works(text: str) -> None:
+    (kind,) = kinds_of(text)
+    assert cleaned([text], (TEXT_KINDS[kind].rule,)) == ("a dog runs",)
 
 
 def test_all_rules_together_leave_ordinary_captions_alone() -> None:
@@ -196,7 +270,7 @@ def _captions_of_people(data: Path) -> Iterator[tuple[str, list[str]]]:
 OF_PEOPLE = {
     "coco": (202_654, {"refusal": 31, "prompt": 44}),
     "flickr8k": (40_455, {"prompt": 3}),
-    "en": (145_000, {"html": 82, "markdown": 1, "prompt": 38}),
+    "en": (145_000, {"refusal": 2, "html": 82, "markdown": 1, "prompt": 38}),
     "de": (145_000, {"refusal": 1, "markdown": 1, "prompt": 152}),
 }
 

@@ -356,6 +356,7 @@ def test_captions_far_longer_than_references_are_said_above_the_default_table() 
     with pytest.warns(captious.CaptiousWarning):
         reports = captious.score_systems(systems)
     table = reports.to_table()
+    assert str(reports).splitlines()[1].startswith("12 images · ")
     assert table.title.startswith("candidates are 3.") or "times as long as references" in table.title.splitlines()[0]
     assert "spice-p:split=sentences" in table.title.splitlines()[0]
     best = {row.label for row in table.rows if any(cell.best for cell in row.cells if cell is not None)}
@@ -400,8 +401,8 @@ def test_what_means_nothing_for_the_captions_is_marked_nowhere() -> None:
     [
         ({1: [""], 2: [" "]}, ["empty-references"]),
         ({1: ["", "\t"], 2: ["", "..."]}, ["empty-references"]),
-        ({1: [""], 2: ["a cat sits"]}, ["one-reference"]),
-        ({1: ["", "a dog"], 2: ["a cat sits", ""]}, []),
+        ({1: [""], 2: ["a cat sits"]}, ["one-reference", "empty"]),
+        ({1: ["", "a dog"], 2: ["a cat sits", "..."]}, ["empty"]),
     ],
 )
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
@@ -493,3 +494,124 @@ def test_check_says_what_it_looked_for() -> None:
     assert table.notes[0].startswith("Looked for and not found: empty, failure, ")
     one = captious.check(with_candidates({0: REFERENCES.texts[0]})).to_table()
     assert "as rare as in captions by people" in one.notes[0]
+
+
+ENGLISH = {i: [f"a dog {i} runs over the grass", f"dog {i} is in a park"] for i in range(6)}
+#: What the references of one image or of all are, the kind, and what is said of it.
+OF_REFERENCES = (
+    ({0: ["a dog </s>", "a dog <pad>"]}, "tokens", "2 of 12 references hold special tokens"),
+    ({0: ["a &quot;dog&quot;", "a dog"]}, "html", "1 of 12 references holds entities or tags of HTML"),
+    ({0: ["photo_1.jpg", "a dog"]}, "name", "is this the column of the references?"),
+    ({0: ["...", "a dog"]}, "empty", "1 of 12 references is empty or without words"),
+    ({i: ["", "!"] for i in range(6)}, "empty-references", "all references are empty"),
+)
+
+
+@pytest.mark.parametrize(("change", "kind", "words"), OF_REFERENCES)
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_references_are_looked_at_by_check_score_and_reward(
+    change: dict[int, list[str]], kind: str, words: str
+) -> None:
+    candidates, references = {i: f"a dog {i} runs" for i in range(6)}, ENGLISH | change
+    checked = captious.check(candidates, references)
+    for warnings in (
+        checked.warnings,
+        captious.score(candidates, references, "rouge-l").warnings,
+        captious.reward(references, "rouge-l").warnings,
+    ):
+        (warning,) = (each for each in warnings if each.kind == kind)
+        assert words in warning
+    not_found = checked.to_table().notes[-1]
+    assert "; in references: " in not_found
+    assert f" {kind}," not in not_found.partition("in references: ")[2]
+    assert "vocabulary" not in not_found  # which needs more references
+
+
+@pytest.mark.parametrize(
+    ("texts", "metric", "kind", "words"),
+    [
+        ([*GERMAN.values()], "bleu-4", "foreign", 'captious.Settings(language="de")'),
+        (["一只狗在公园里跑。", "两个孩子在踢足球。"], "cider-d", "script", 'captious.Settings(language="zh")'),
+        (["a dog runs over the grass"], "spice", "grammar", "bundled approximate grammar"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_rewards_are_warned_of_as_scores_are(texts: list[str], metric: str, kind: str, words: str) -> None:
+    references = {i: [text, text] for i, text in enumerate(texts)}
+    reward = captious.reward(references, metric)
+    for warnings in (reward.warnings, captious.score([*texts], [*references.values()], metric).warnings):
+        (warning,) = (each for each in warnings if each.kind == kind)
+        assert words in warning
+    assert pickle.loads(pickle.dumps(reward)).warnings == reward.warnings
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [*GERMAN.values()],
+        ["Un chien noir saute dans l'eau.", "Deux enfants jouent dans le parc."],
+        ["一只狗在公园里跑。", "两个孩子在踢足球。"],
+    ],
+)
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_what_is_made_for_english_says_so_at_once(texts: list[str]) -> None:
+    references = [[text, text] for text in texts]
+    (warning,) = (w for w in captious.score(texts, references, "spice").warnings if w.kind in ("foreign", "script"))
+    assert "spice is made for English, so that these scores mean nothing" in warning
+    assert "Settings" not in warning
+    (both,) = (
+        w for w in captious.score(texts, references, ["spice", "bleu-4"]).warnings if w.kind in ("foreign", "script")
+    )
+    assert " by bleu" in both
+    assert "name the language with" in both
+    (checked,) = (w for w in captious.check(texts, references).warnings if w.kind in ("foreign", "script"))
+    assert checked.endswith("when you score them.")
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_a_metric_that_is_left_out_is_said_once() -> None:
+    references = {image: [text, f"{text} x"] for image, text in GERMAN.items()}
+    warnings = captious.score(GERMAN, references, settings=captious.Settings(language="de")).warnings
+    assert [each.kind for each in warnings if "spice" in each] == ["left-out"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "is_said"),
+    [("a photo of a dog", True), ("a photo of a dog {0} and {1}", False), ("{0} {1} {2}", False)],
+)
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_captions_whose_weights_are_0_are_named(reference: str, is_said: bool) -> None:
+    references = {
+        i: [reference.format(i, i + 1000, i + 2000), f"the {i}th thing seen near {i + 500} others"] for i in range(300)
+    }
+    table, metric = captious.read_references(references), captious.CiderD()
+    state = metric.fit(table)
+    kinds_said = [each.kind for each in reference_warnings(metric, table, state)]
+    assert kinds_said == ["same-references"] * is_said
+    checked = captious.check(dict.fromkeys(references, "a photo of a cat"), references)
+    assert ("same-references" in [each.kind for each in checked.warnings]) == is_said
+
+
+def test_references_of_coco_are_not_said_to_be_alike(shared_data: Path) -> None:
+    references = captious.read_references(shared_data / "coco" / "karpathy_test_refs.json.gz")
+    for metric in (captious.CiderD(), captious.RougeL()):
+        assert captious.reward(references, metric).warnings == []
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_document_frequencies_of_coco_are_never_advised_for_sounds(cases: Path) -> None:
+    metric = captious.CiderD()
+    of_files = {f"{i}.wav": ["a dog runs over the grass", "a dog runs"] for i in range(3)}
+    for source in (cases / "dcase_references.csv", of_files):
+        references = captious.read_references(source)
+        (warning,) = reference_warnings(metric, references, metric.fit(references))
+        assert 'idf="coco"' not in warning
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_warnings_of_one_candidate_and_of_other_metrics_are_sentences() -> None:
+    (failed,) = (w for w in captious.check({1: "None"}, {1: ["a dog", "dog"]}).warnings if w.kind == "failure")
+    assert failed.startswith("1 of 1 candidate holds a failure message")
+    of_sets = captious.score({1: ["a dog", "a cat"]}, {1: ["a dog", "dog"]}, "self-cider", several="mean").warnings
+    assert not any("for every caption" in each for each in of_sets)
+    assert any("every similarity of two captions is 0" in each for each in of_sets)

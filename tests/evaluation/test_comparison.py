@@ -459,6 +459,7 @@ class TestRefusals:
         assert list(comparison) == ["rouge-l"]
 
 
+@pytest.mark.filterwarnings("ignore:.* candidates consist of an id:captious.CaptiousWarning")
 class TestExamples:
     SAME = dict.fromkeys(range(5, 11), "0.5")
     A = {1: "0.1", 2: "0.9", 3: "0.5", 4: "0.3", **SAME}  # noqa: RUF012

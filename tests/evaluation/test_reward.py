@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.support.corpora import large_corpus
 CAPTIONS = large_corpus(120, seed=6).table()
 
 
+@pytest.mark.filterwarnings("ignore:.* references are empty or without words:captious.CaptiousWarning")
 @pytest.mark.parametrize("references_as", ["each", "cat"])
 @pytest.mark.parametrize("metric", ["rouge-l", "cider-d", "bleu-2", "rouge-s:gap=2"])
 def test_rewards_are_caption_scores(metric: str, references_as: str) -> None:
@@ -149,7 +151,7 @@ def nothing_issued(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("nothing_issued")
 @pytest.mark.parametrize("name", ["CIDEr", "cider", "cider:sigma=6"])
 def test_plain_cider_warns_as_scores_do(name: str) -> None:
-    references = {image: [f"a dog {image}", "a cat"] for image in range(200)}
+    references = {image: [f"a dog {image}", f"a cat {image}"] for image in range(200)}
     with pytest.warns(captious.CaptiousWarning, match="what papers and the COCO toolkit call CIDEr is cider-d"):
         captious.reward(references, name.partition(":")[0])
 
@@ -251,3 +253,16 @@ def test_invalid_ids_and_captions_are_refused() -> None:
         reward([7], [[101, 102]])  # type: ignore[list-item]
     with pytest.raises(ParameterError, match="1 image id for 2 captions"):
         reward(iter([7]), iter(["a", "b"]))
+
+
+@pytest.mark.usefixtures("nothing_issued")
+def test_a_warning_that_was_suppressed_is_shown_later_and_once() -> None:
+    references = {1: ["a dog </s>", "a dog"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        captious.reward(references, "rouge-l")
+    for n in (1, 0):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            captious.reward(references, "rouge-l")
+        assert len(caught) == n

@@ -112,6 +112,7 @@ _OPENINGS = re.compile(
     (?:natürlich|gerne|klar|selbstverständlich)\s*[!,.:]\s*(?:hier\ (?:ist|sind)\b[^\n:]{0,80}:\s*)?
     | hier\ (?:ist|sind)\ [^\n:]{0,60}?(?:beschreibung|bildunterschrift)\b[^\n:]{0,40}:\s*
     | (?:das|dieses)\ (?:bild|foto)\ zeigt\b\s*
+    | (?:auf|in)\ (?:dem|diesem)\ (?:bild|foto)\ (?:ist|sind)\ (?:folgendes\ )?zu\ sehen\s*[:,]\s*
     | (?:auf|in)\ (?:dem|diesem)\ (?:bild|foto)\ (?:(?:ist|sind)\b(?=[^\n]+\bzu\ sehen\b)|sieht\ man\b|sehen\ wir\b)\s*
     | (?:bildunterschrift|bildbeschreibung|beschreibung|antwort)\s*:\s*
     | (?:bien\ sûr|certainement|d['’]accord)\s*[!,.:]\s*(?:voici\b[^\n:]{0,80}:\s*)?
@@ -151,8 +152,7 @@ PROMPT = re.compile(
         | scene\ (?:{_SHOWS}))\b\s*
     | in\ (?:the|this)\ (?:given\ |provided\ |above\ )?{_KIND},\s*(?:(?:we|you|one|i)\ can\ see\s+)?
     | (?:caption|description|answer|assistant|output|response)\s*:\s*
-    | (?P<refusal>(?:i'm|i\ am|we're)\ sorry\b | as\ an\ ai\b
-        | i\ (?:cannot|can't|am\ unable\ to)\ (?:see|view|describe|provide)\b)
+    | (?:user|human)\s*:[^\x00]*\b(?:assistant|gpt)\s*:\s*
     )""",
     _FLAGS,
 )
@@ -166,37 +166,45 @@ _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 _LONG_TEXT = 25  # words of a text whose end is looked at
 
 _TAG_NAMES = (
-    r"a|article|blockquote|body|box|caption|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
+    r"a|article|blockquote|body|box|caption|center|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
     r"span|sub|sup|table|tbody|td|th|tr|u|answer|description|output|response|result|summary|br|b|i|em|p|ul|ol|li|strong"
 )
-_TAG = re.compile(rf"</?(?:{_TAG_NAMES})(?:\s[^<>\n]*)?/?>", re.IGNORECASE)
+_TAG = re.compile(rf"</?(?:{_TAG_NAMES})(?:\s[^<>\n]*)?/?>|<!--(?:[^-]|-(?!->))*-->", re.IGNORECASE)
+_TAGS = re.compile(rf"(?:(?:{_TAG.pattern})[ \t]*)+", re.IGNORECASE)
+_UNKNOWN_TAG = re.compile(r"<[^<>]*>")
 #: The beginning of a turn in chat templates, with the name of its speaker.
 _ROLE = re.compile(
     r"<\|(?:im_start|start_header_id)\|>\s*(?:system|user|assistant)\b(?:\s*<\|end_header_id\|>)?|<start_of_turn>\s*model\b"
+    r"|\A\s*(?:<s>\s*)?\[INST\][^\x00]*\[/INST\](?=\s*[^\s<\[])"
+)
+#: The channels of gpt-oss: its thoughts, and the marks around its answer.
+_CHANNEL = re.compile(
+    r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*(?:"
+    r"(?:analysis|commentary)\b[^\x00]*?(?:<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)|final\s*<\|message\|>)|<\|return\|>"
 )
 _SPECIAL = re.compile(
     r"""
     </?s> | <[|｜][^<>|｜\n]{1,40}(?:[|｜]>|$)
-    | <(?:pad|unk|eos|bos|sos|sep|cls|mask|start|end|startseq|endseq|image|img|video|audio|nl|eot|eod|eop)(?:_?\d+)?>
+    | <(?:pad|unk|eos|bos|sos|sep|cls|mask|start|end|startseq|endseq|image|img|video|audio|nl|eo[tdpcu])(?:_?\d+)?>
     | <(?:start|end)_of_(?:turn|image|text|utterance)> | <end_of_utterance> | <extra_id_\d+> | <unused\d+>
     | <im_(?:start|end|patch)> | <0x[0-9A-F]{2}> | <\#\w+\#>
     | \[/?(?:sep|cls|pad|unk|mask|eos|bos|inst)\]
-    | \b(?:startseq|endseq)\b
+    | \b(?:startseq|endseq)\b | (?-i:\bUNK\b)
     """,
     _FLAGS,
 )
-_PIECES = re.compile(r"(?<=[^\sĠ])Ġ|Ġ.*Ġ|Ċ|▁|(?<=\S)\s\#\#[^\W\d_]+|[^\W\d_]@@(?:\s|$)")
+_PIECES = re.compile(r"(?<=[^\sĠ])Ġ|Ġ.*Ġ|Ċ|▁|(?<=\S)\s\#\#[^\W\d_]+|[^\W\d_]@@(?:\s|$)|</w>")
 _HTML = re.compile(rf"&(?:[a-z][a-z0-9]{{1,7}}|\#\d{{1,6}}|\#x[0-9a-f]{{1,5}});|{_TAG.pattern}", re.IGNORECASE)
 #: Bytes of UTF-8 read as those of Windows-1252 or Latin-1.
 _MISREAD = re.compile(r"[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}")
 _MOJIBAKE = re.compile(
-    r"""�|ï¿½
-    | [ÃÄÅ][\x80-\xa0¡-¿ŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™] | Â[\xa0°©®«»·´¡¿]
+    r"""[ÃÄÅ][\x80-\xa0¡-¿ŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™] | Â[\xa0°©®«»·´¡¿]
     | â(?:€|\x80)[\x80-\xbfŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]
     | ð[\x9fŸ][\x80-\xbf‘’“”„…•–—˜™š›œžŸ€] | (?:[ÐÑ][\x80-\xbfŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]){2,}
     """,
     re.VERBOSE,
 )
+_LOST = re.compile("�|ï¿½")
 _ANSI = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\[\d{1,2}(?:;\d{1,2})*m|[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]"
 )
@@ -204,21 +212,27 @@ _CONTROLS = (*map(chr, range(1, 9)), "\x0b", "\x0c", *map(chr, range(14, 32)), *
 _ESCAPES = re.compile(r"""(?<!\\)\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|["'])|(?<=[.!?,;\s])\\[nrt]""")
 _CLOSING_QUOTES = "\"'”“’»«」』"
 _QUOTED = re.compile(
-    r"""\A\s*(?:"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|‘.+’|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』|'.+'|``.+'')\.?\s*\Z""",
+    r"""\A\s*(?:b?"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|‘.+’|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』|b?'.+'|``.+'')\.?\s*\Z""",
     re.DOTALL,
 )
+#: What may come before JSON: words such as "Here is the JSON:", and a fence.
+_BEFORE_JSON = r"\A\s*(?:[^\n{\[]{1,100}:\s*(?=[`{]))?(?:```\w*\s*)?"
 _JSON = re.compile(
-    r"""\A\s*(?:```\w*\s*)?(?:\{\s*["'][\w\ -]+["']\s*:|\[\s*(?:["'].*["']\s*\]|\{\s*["'][\w\ -]+["']\s*:))""",
+    rf"""{_BEFORE_JSON}(?:\{{\s*["'][\w\ -]+["']\s*:|\[\s*(?:["'].*["']\s*\]|\{{\s*["'][\w\ -]+["']\s*:))""",
     re.VERBOSE | re.DOTALL,
 )
 _THOUGHT = r"(?:think|thinking|thought|reasoning|scratchpad|reflection)"
-_THINK = re.compile(rf"</?{_THOUGHT}>|<\|(?:begin|end)_of_thought\|>|◁/?think▷", re.IGNORECASE)
+_THINK = re.compile(
+    rf"</?{_THOUGHT}>|<\|(?:begin|end)_of_thought\|>|◁/?think▷|<\|channel\|>(?:analysis|commentary)\b", re.IGNORECASE
+)
+_ANSWER = re.compile(r"</?(?:answer|final_answer)>|<\|(?:begin|end)_of_solution\|>", re.IGNORECASE)
 _FAILURE = re.compile(
     r"""
     \A\W*(?:none|nan|null|nil|n/a|undefined|error|failed|failure|timeout|timed\ out|exception
         |no\ (?:caption|answer|response
         |output|prediction|description)|empty|not\ available|unknown\ error|<none>|missing|todo|tbd|nonetype)\W*\Z
-    | \A[\s\[<("'*]*(?:(?:[a-z]+\.)*[a-z]*(?:error|exception)\b\s*(?:code)?[\]>)]?\s*[:=(\d]
+    | \A[\s\[<("'*]*(?![^\n]*\b(?:screen|laptop|monitor|computer|sign|shirt)\b)
+        (?:(?:[a-z]+\.)*[a-z]*(?:error|exception)\b\s*(?:code)?[\]>)]?\s*[:=(\d]
         | \[(?:error|failed|failure|none|no\ [a-z]+)\]
         | failed\ to\ (?:obtain|get|generate|call|load|fetch|parse|process
             |receive|produce|open|download|decode|connect|retrieve)\b
@@ -236,7 +250,10 @@ _FAILURE = re.compile(
 )
 _REFUSAL = re.compile(
     r"""
-    \A[\s"'*#]*(?:(?:i['’]m|i\ am|we['’]re|we\ are)\ (?:so\ |very\ |deeply\ |really\ )?sorry\b
+    \A(?!\W*(?:an?|the|two|some|this|words?|text)\b[^.!?\n]*\b
+        (?:says?|saying|reads?|reading|written|words?|sign|poster|screen|displays?|displaying)\b)[^\x00]*?(?:
+    \A[\s"'*#]*(?:(?:i['’]m|i\ am|we['’]re|we\ are)\ (?:so\ |very\ |deeply\ |really\ )?sorry
+        (?=\s*(?:[^\w\s]|but\b|i\b|we\b|that\b|for\b|to\b|about\b|\Z))
         | (?:i\ apologi[sz]e|my\ apologies|apologies)\b
         | (?:sorry|unfortunately)\b[,.!]?\ (?:but\ )?(?:i|we|there|the\ image|this\ image|as\ an)\b)
     | (?:\A[\s"'*#]*|[.,;!?]\s+(?:but\ )?|\bbut\ )(?:i|we)(?:['’]m|['’]re|\ am|\ are)?\ (?:can(?:not|['’]t|\ not)
@@ -255,6 +272,12 @@ _REFUSAL = re.compile(
         | you\ (?:did\ not|didn['’]t|have\ not|haven['’]t|forgot)\b)
     | \bno\ (?:image|picture|photo|video|audio)\ (?:was|is|has\ been)
         \ (?:provided|attached|uploaded|given|found|available|visible)\b
+    | \A\W*(?:there\ (?:is|was)|i\ (?:see|have|find))\ no\ (?:image|picture|photo|video|audio)
+        \ (?:provided|attached|uploaded|given|available|(?:in|with)\ (?:your|the|this)\ (?:message|prompt|request))\b
+    | \bi\ (?:do\ not|don['’]t|did\ not|didn['’]t)\ (?:see|find|receive|have)\ (?:an?|any|the)
+        \ (?:image|picture|photo|video|audio|attach\w*)\b
+    | \A\W*(?:the|this|your)\ (?:image|picture|photo|video)\ (?:is|seems|appears)\ (?:to\ be\ )?(?:too|so)\ [\w\ ]{0,30}
+        \bto\ (?:describe|identify|caption|make\ out|determine|recogni[sz]e|provide|tell)\b
     | \bi(?:['’]d\ rather\ not|\ (?:must|have\ to|need\ to)\ (?:respectfully\ )?decline)\b | \bcontent[\ _]filter
     | \bi(?:['’]m\ not|\ am\ not|\ do\ not\ feel|\ don['’]t\ feel)\ comfortable\b
     | \b(?:violates?|against)\ (?:our|my|the|openai['’]?s?)\ (?:content|usage|safety|policies|policy|guidelines)\b
@@ -263,12 +286,14 @@ _REFUSAL = re.compile(
         | sinto\ muito\b | no\ puedo\ (?:ver|ayudar|describir)\b | не\ могу\b | извините\b | к\ сожалению\b
         | [很非]?常?抱歉 | 对不起 | 對不起 | 我(?:无法|無法|不能) 
         | 作[为為]一?[个個]?(?:ai|人工智能) | 申し訳(?:ありません|ございません) | すみません | 죄송)
-    """,
+    )""",
     _FLAGS,
 )
 _FILE_NAME = re.compile(
     r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
-    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*\d[\d_-]*\s*\Z",
+    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*\d[\d_-]*\s*\Z"
+    r"|\A\s*-?\d*\.\d+(?:e-?\d+)?%?\s*\Z"
+    r"|\A\s*(?:(?:\w+\.)?(?:tensor|array)\()?\[[\[\]\d\s,.+-]*\d[\[\]\d\s,.…e+-]*\](?:,\s*\w+=[\w.:']+)*\)?\s*\Z",
     re.IGNORECASE,
 )
 _DECOMPOSED = re.compile(r"[\u0300-\u036f\u3099\u309a]|[\u1100-\u11ff]{2}")
@@ -329,7 +354,7 @@ _WORDS = "metrics take them for words"
 #: The table of kinds that are found by a pattern, in the order of messages.
 TEXT_KINDS: dict[str, Kind] = {
     "failure": Kind(
-        "are failure messages",
+        "hold a failure message",
         "ask the captioner again, or leave these images out",
         "Failed to obtain answer via API.",
         _FAILURE,
@@ -351,14 +376,16 @@ TEXT_KINDS: dict[str, Kind] = {
             "sorry,apolog,unfortunately,cannot,can't,can’t,can not,unable,not able,don't have,don’t have,"
             "do not have,won't,won’t,will not,as an ai,as an artificial,language model,text-based,"
             "provide,upload,share,attach,send,seems,looks,appears,rather not,decline,filter,comfortable,"
-            "no image,no picture,no photo,no video,no audio,violate,against,siento,lamento,leid,ich kann,"
+            "no image,no picture,no photo,no video,no audio,don't see,don’t see,do not see,did not,didn't,didn’t,"
+            "don't find,don’t find,to describe,to identify,to caption,to make,to determine,to recogni,to tell,"
+            "violate,against,siento,lamento,leid,ich kann,"
             "leider,désolé,je ne peux,dispiace,desculpe,sinto,no puedo,не могу,извините,сожалению,抱歉,对不起,"
             "對不起,我,作为,作為,申し訳,すみません,죄송"
         ),
         usual=2e-4,
     ),
     "name": Kind(
-        "are ids, file names, addresses or numbers",
+        "consist of an id, a file name, an address or numbers",
         "is this the column of the captions?",
         "photo_000001.jpg",
         _FILE_NAME,
@@ -370,7 +397,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "metrics take them for the caption: remove them with",
         "<think>I see a dog.</think> a dog",
         _THINK,
-        ("think", "thought>", "thought|>", "reasoning>", "scratchpad>", "reflection>"),
+        ("think", "thought>", "thought|>", "reasoning>", "scratchpad>", "reflection>", "<|channel|>"),
         "think",
     ),
     "json": Kind(
@@ -386,7 +413,7 @@ TEXT_KINDS: dict[str, Kind] = {
         f"{_WORDS}: remove them with",
         "a dog </s> <pad>",
         _SPECIAL,
-        ("<", "[", "startseq", "endseq"),
+        ("<", "[", "startseq", "endseq", "unk"),
         "tokens",
     ),
     "pieces": Kind(
@@ -394,7 +421,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "words of references are not found in them: join the pieces with",
         "aĠdog",
         _PIECES,
-        ("ġ", "ċ", "▁", "##", "@@"),
+        ("ġ", "ċ", "▁", "##", "@@", "</w>"),
         "pieces",
     ),
     "mojibake": Kind(
@@ -402,9 +429,17 @@ TEXT_KINDS: dict[str, Kind] = {
         "words with them are unknown to the references: read the file as UTF-8, or repair them with",
         "a cafÃ©",
         _MOJIBAKE,
-        ("ã", "ä", "å", "â", "ð", "ñ", "�", "ï¿½"),
+        ("ã", "ä", "å", "â", "ð", "ñ"),
         "mojibake",
         1e-4,
+    ),
+    "lost": Kind(
+        "hold U+FFFD in place of characters that could not be read",
+        "no rule restores them: read the file as it was encoded",
+        "a caf�",
+        _LOST,
+        ("�", "ï¿½"),
+        usual=1e-4,
     ),
     "html": Kind(
         "hold entities or tags of HTML",
@@ -558,15 +593,18 @@ def _plain(text: str) -> str:
     """
     from markdown_it import MarkdownIt
 
+    text = _tidy(_TAGS.sub(" ", text)) if _TAG.search(text) else text
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks = [block for token in tokens if (block := " ".join(_block(token).split()))]
     sentences = [block if block.endswith(_ENDS) else f"{block}." for block in blocks[:-1]]
-    return " ".join([*sentences, *blocks[-1:]])
+    return " ".join([*sentences, *blocks[-1:]]) or text  # such as the definition of a link
 
 
 def _block(token: Token) -> str:
     if token.type == "inline":
         return "".join(map(_inline, token.children or ()))
+    if token.type == "html_block":
+        return _UNKNOWN_TAG.sub(" ", token.content)
     return token.content if token.type in ("fence", "code_block") else ""
 
 
@@ -579,15 +617,13 @@ def _inline(token: Token) -> str:
 def _without_opening(text: str) -> str:
     """Remove openings such as "Sure! Here is a caption:" and "The image shows". Refusals are not changed."""
     match = PROMPT.match(text)
-    if match is not None and match["refusal"]:
-        return text
     if match is None:
         match = _OPENINGS.match(text)
         text = text if match is None else _CLOSINGS.sub("", text)
     caption = text if match is None else text[match.end() :].strip()
     if caption[:1] in "\"'*" and caption[-1:] == caption[:1]:
         caption = caption[1:-1]
-    return caption
+    return caption or text
 
 
 def _tidy(text: str) -> str:
@@ -596,7 +632,8 @@ def _tidy(text: str) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    """Remove thoughts, up to the last end mark; what has no end mark, to the end of the text."""
+    """Remove thoughts, up to the last end mark, and the marks of the answer; without an end mark, to the end."""
+    text = _ANSWER.sub(" ", _CHANNEL.sub("", text))
     opened = False
     answer, end = "", 0
     for mark in _THINK.finditer(text):
@@ -627,7 +664,7 @@ def _caption_of(value: Any) -> str | None:
 
 def _from_json(text: str) -> str:
     """Return the caption in a JSON document, also one in a fence, in Python's notation or cut off."""
-    content = re.sub(r"\A\s*```\w*\s*|\s*```\s*\Z", "", text).strip()
+    content = re.sub(rf"{_BEFORE_JSON}|\s*```\s*\Z", "", text).strip()
     for read in (json.loads, literal_eval):
         try:
             caption = _caption_of(read(content))
@@ -635,7 +672,7 @@ def _from_json(text: str) -> str:
             continue
         return text if caption is None else caption.strip()
     cut = re.search(r""""(?:\w*_)?(?:caption|description|answer)"\s*:\s*"((?:[^"\\]|\\.)*)""", content, re.IGNORECASE)
-    return text if cut is None else cut[1].replace('\\"', '"').strip()
+    return (cut and cut[1].replace('\\"', '"').strip()) or text
 
 
 def _joined_pieces(text: str) -> str:
@@ -646,7 +683,9 @@ def _joined_pieces(text: str) -> str:
         text = re.sub(r"[^\s]+", lambda word: _of_bytes(word[0]), text)
     if "▁" in text:
         text = (text.replace(" ", "") if re.search(r"\S ▁", text) else text).replace("▁", " ")
-    return " ".join(re.sub(r"\s##(?=\w)|@@(?:\s|$)", "", text).split())
+    if 2 * text.count("</w>") > len(text.split()):  # at the end of each word
+        text = text.replace(" ", "")
+    return " ".join(re.sub(r"\s##(?=\w)|@@(?:\s|$)", "", text.replace("</w>", " ")).split())
 
 
 def _of_bytes(word: str) -> str:
@@ -675,8 +714,8 @@ def _without_escapes(text: str) -> str:
 
 
 def _without_quotes(text: str) -> str:
-    marks = 2 if text.strip().startswith("``") else 1
-    inner = text.strip()
+    inner = text.strip().removeprefix("b")  # as Python writes bytes
+    marks = 2 if inner.startswith("``") else 1
     stop = "." if inner.endswith(".") and inner[-2:-1] in _CLOSING_QUOTES else ""
     inner = inner.removesuffix(stop)[marks:-marks].strip()
     return inner if inner.endswith(_ENDS) else inner + stop
@@ -692,8 +731,8 @@ def composed(text: str) -> str:
 RULES: dict[str, Callable[[str], str]] = {
     "ansi": lambda text: _tidy(_ANSI.sub("", text)),
     "pieces": _joined_pieces,
-    "mojibake": lambda text: _MISREAD.sub(_as_utf8, text).replace("ï¿½", "�"),
-    "tokens": lambda text: _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", text))),
+    "mojibake": lambda text: _MISREAD.sub(_as_utf8, text),
+    "tokens": lambda text: _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", _CHANNEL.sub(" ", text)))),
     "think": _without_thoughts,
     "json": _from_json,
     "escapes": _without_escapes,

@@ -452,8 +452,10 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
         raise ParameterError(
             f"{counted(n_candidates, 'candidate')} by position, but references for {expected}",
             where=f"{candidates.name}, {references.name}",
-            hint=f"give several references of an image in a list: {shortened([[*references.texts]])}"
-                python="give lists of the same length, or both with ids, as {image_id: caption}",
+            hint=either(
+                python=f"give several references of an image in a list: {shortened([[*references.texts]])}"
+                if n_candidates == 1 and len(references.texts) == n_references
+                else "give lists of the same length, or both with ids, as {image_id: caption}",
                 command="give as many lines in both files, or both with ids",
             ),
         )

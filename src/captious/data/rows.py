@@ -682,14 +682,9 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if wrong:
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
-<<<<<<< HEAD
             where=f"{source.name}: " + sample_of([f"{place(entry)} has {_literal(ids[entry])}" for entry in wrong]),
-            hint="image ids must be integers or strings",
-=======
-            where=f"{source.name}: " + sample_of([f"{place(entry)} has {shortened(ids[entry])}" for entry in wrong]),
             hint="image ids must be integers or strings"
             + ("; pandas converts a column of floats by .astype(int)" if isinstance(ids[wrong[0]], float) else ""),
->>>>>>> fix2
         )
     _check_unicode(source.name, "image id", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]

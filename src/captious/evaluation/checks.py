@@ -133,14 +133,16 @@ KINDS = {
 _AT_END = frozenset(("cut",))
 #: Kinds that a part of the text shows.
 _SHOWN = frozenset((*TEXT_KINDS, "script", "foreign", "language", "vocabulary", "repetition", "cut"))
-#: Kinds that are also reported if references are of it and candidates are not.
-_OF_REFERENCES = tuple(name for name, kind in TEXT_KINDS.items() if kind.rule == checks.OF_BOTH_SIDES)
+#: Kinds that references are looked at for, whatever candidates are.
+_DEBRIS = ("empty", *(name for name in TEXT_KINDS if name not in ("prompt", "quotes")))
+_LEAST_OF_REFERENCES = 0.01  # share of references below which debris is chance
 #: Kinds that are not counted where a text is of another kind, which explains them.
 _HIDDEN = {
     ("sentences", "long", "short", "script", "foreign", "language", "vocabulary", "repetition", "cut"): (
         *("empty", "failure", "refusal", "name", "think", "json", "pieces", "tokens"),
     ),
     ("prompt", "quotes"): ("failure", "refusal", "json"),
+    ("markdown",): ("json",),
 }
 _NONE_NAMED = "metrics made for English"
 
@@ -157,6 +159,7 @@ class Finding:
         text: what one of them says, cut; empty if that shows nothing.
         language: the language of most of them, for ``script``, ``foreign`` and ``language``; empty if it is not known.
         metrics: what the advice says about metrics; empty for those of COCO's evaluation.
+        english: metrics that are made for English, whatever the language that is named.
         side: "candidate", or "reference" for a finding about the references.
     """
 
@@ -167,6 +170,7 @@ class Finding:
     text: str = ""
     language: str = ""
     metrics: tuple[str, ...] = ()
+    english: tuple[str, ...] = ()
     side: str = "candidate"
 
     @property
@@ -205,6 +209,8 @@ class Finding:
     @property
     def _predicate(self) -> str:
         predicate = KINDS[self.kind].predicate
+        if self.kind == "empty" and self.side == "reference":
+            predicate += " or without words"
         return f"{predicate} ({_name(self.language)})" if self.language else predicate
 
     @property
@@ -222,13 +228,37 @@ class Finding:
         kind = KINDS[self.kind]
         metrics = ", ".join(self.metrics) or ("CIDEr-D and BLEU" if kind.of_length else _NONE_NAMED)
         advice = kind.advice.replace("{metrics}", metrics)
-        if kind.rule:
+        if self.side == "reference" and self.kind in _ADVICE_OF_REFERENCES:
+            advice = _ADVICE_OF_REFERENCES[self.kind]
+        elif kind.rule:
             advice = f"{advice} {option('clean', kind.rule)}"
         elif kind.of_tokens:
-            advice = f"{advice} {setting('language', self.language or 'LANGUAGE')}"
-            if self.language in WITHOUT_SPACES:
-                advice += f", or choose a tokenizer, such as {setting('tokenizer', 'char')}"
+            advice = self._of_language(advice)
         return f": {advice}{'' if advice.endswith('?') else '.'}"
+
+    def _of_language(self, advice: str) -> str:
+        """Complete the advice to name the language, which does not help metrics made for English."""
+        advice = f"{advice} {setting('language', self.language or 'LANGUAGE')}"
+        if self.language in WITHOUT_SPACES:
+            advice += f", or choose a tokenizer, such as {setting('tokenizer', 'char')}"
+        if not self.metrics and not self.english:
+            return f"{advice}, when you score them"
+        parts = [advice] if self.metrics else []
+        if self.english:
+            is_or_are = "is" if len(self.english) == 1 else "are"
+            parts.append(f"{_listed(self.english)} {is_or_are} made for English, so that these scores mean nothing")
+        return "; ".join(parts)
+
+
+#: What is said of debris in references, which rules do not clean.
+_ADVICE_OF_REFERENCES = {
+    "empty": "metrics compare captions with them all the same: remove them",
+    "name": "is this the column of the references?",
+} | {
+    name: f"correct the references, as all candidates meet it: {option('clean', 'RULE')} changes candidates alone"
+    for name in _DEBRIS
+    if name not in ("empty", "name") and KINDS[name].rule != checks.OF_BOTH_SIDES
+}
 
 
 def _name(language: str) -> str:
@@ -289,10 +319,11 @@ class CaptionFindings:
         most_references: maximum number of references of an image.
         words: total words of the candidates, and of the references, averaged by image.
         candidates: kind -> number of candidates, the first few of their image ids, and an example.
-        reference_counts: kind -> number of references among those checked.
+        reference_counts: kind -> number of references among those checked; "script" and "foreign" if there are no
+            candidates.
         n_looked_at: number of references checked.
         languages: languages of candidates that are not in English, with their numbers.
-        same_references: the references of each image if all images have the same, in one text; empty if they differ.
+        same_references: a reference that all images have; empty if there is none.
     """
 
     n: int = 0
@@ -304,6 +335,24 @@ class CaptionFindings:
     n_looked_at: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
     same_references: str = ""
+
+    @classmethod
+    def of_references(cls, references: References) -> CaptionFindings:
+        """Check references alone, such as those of a reward."""
+        tokens = references.layer(TokenLayer(PTB))
+        texts = references.texts[:_SAMPLE]
+        languages = _languages(texts, Tokens.of(texts, PTB), main_language(texts[:_OF_LANGUAGE]))
+        masks = _debris(references, tokens)
+        masks["script"] = is_in_another_script(texts)
+        masks["foreign"] = ~np.isin(languages, ("", "en")) & ~masks["script"]
+        return cls(
+            references=len(references.texts),
+            most_references=int(np.diff(references.offsets).max(initial=0)),
+            words=(0.0, float(_mean_lengths(tokens, references).sum())),
+            reference_counts={kind: n for kind, mask in masks.items() if (n := int(mask.sum()))},
+            n_looked_at=len(texts),
+            languages=dict(Counter(languages[masks["foreign"] | masks["script"]].tolist()).most_common()),
+        )
 
     @classmethod
     def of(cls, captions: Captions | CaptionSets) -> CaptionFindings:
@@ -351,10 +400,14 @@ class CaptionFindings:
                 kind: (len(where), tuple(ids[i] for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
                 for kind, where in found.items()
             },
-            {kind: n for kind, mask in kinds_in(reference_texts[:_SAMPLE]).items() if (n := int(mask.sum()))},
+            {
+                kind: n
+                for kind, mask in (_debris(references, reference_tokens) if references.present else {}).items()
+                if (n := int(mask.sum()))
+            },
             min(len(reference_texts), _SAMPLE),
             dict(Counter(languages[is_foreign].tolist()).most_common()),
-            _same_references(references),
+            _shared_reference(references),
         )
 
     def __add__(self, other: CaptionFindings) -> CaptionFindings:
@@ -399,12 +452,20 @@ class CaptionFindings:
     def findings(self) -> list[Finding]:
         """Findings that deserve a warning: not chance, and unusual in captions by people and in these references."""
         found = [finding for finding in self.all_findings if self._is_unusual(finding)]
-        return found + [
-            Finding(kind, n, self.n_looked_at, (), side="reference")
-            for kind in _OF_REFERENCES
-            if (n := self.reference_counts.get(kind, 0))
-            and n > _RATIO * max(KINDS[kind].usual, self._share(kind)) * self.n_looked_at
-        ]
+        kinds = _DEBRIS if self.n else (*_DEBRIS, "script", "foreign")
+        return found + [self._of_reference(kind) for kind in kinds if self._is_unusual_of_references(kind)]
+
+    def _of_reference(self, kind: str) -> Finding:
+        language = self.language if kind in _WITH_LANGUAGE else ""
+        return Finding(kind, self.reference_counts[kind], self.n_looked_at, (), language=language, side="reference")
+
+    def _is_unusual_of_references(self, kind: str) -> bool:
+        n, of = self.reference_counts.get(kind, 0), self.n_looked_at
+        if kind == "empty":
+            return n > 0 and self.words[1] > 0  # all of them are another warning
+        if KINDS[kind].rule == checks.OF_BOTH_SIDES:
+            return n > _RATIO * max(KINDS[kind].usual, self._share(kind)) * of
+        return n > max(_RATIO * KINDS[kind].usual, _LEAST_OF_REFERENCES) * of
 
     def _is_unusual(self, finding: Finding) -> bool:
         kind = KINDS[finding.kind]
@@ -441,10 +502,10 @@ class CaptionFindings:
     def warnings(self) -> list[CaptionWarning]:
         """Warnings about the captions, one sentence each, for any metrics."""
         findings = [finding.sentence for finding in self.findings]
-        return [*self.of_references, *self._alike_references, *findings]
+        return [*self.about_references, *self._alike_references, *findings]
 
     @property
-    def of_references(self) -> list[CaptionWarning]:
+    def about_references(self) -> list[CaptionWarning]:
         """The warning that references are empty, or else that every image has only one."""
         if self.references and not self.words[1]:
             return [_EMPTY_REFERENCES]
@@ -458,13 +519,14 @@ class CaptionFindings:
 
     @property
     def _alike_references(self) -> list[CaptionWarning]:
-        """The warning that all images have the same references; CIDEr issues its own."""
+        """The warning that all images have a reference in common; CIDEr issues its own."""
         if not self.same_references or self.n <= 1:
             return []
         text = (
-            f"all images have the same references ({excerpt(self.same_references)}): CIDEr and CIDEr-D weight n-grams "
-            "by how few images have them, so each has the weight ln 1 = 0 and every caption gets 0, as they are "
-            f"defined. Use other metrics, or document frequencies of other captions ({setting('idf', 'FILE')})."
+            f"all images have the reference {excerpt(self.same_references)}: CIDEr and CIDEr-D weight n-grams by how "
+            "few images have them, so each of its own has the weight ln 1 = 0 and captions like it get 0, as they are "
+            "defined. Use other metrics, or score with document frequencies of other captions "
+            f"({setting('idf', 'FILE')})."
         )
         return [CaptionWarning(text, "same-references")]
 
@@ -475,10 +537,13 @@ class CaptionFindings:
         found = []
         for finding in self.findings:
             kind = KINDS[finding.kind]
-            concerned = dict.fromkeys(metric.name for metric in metrics if _concerns(kind, metric, selection))
-            if concerned and not kind.before_scoring and (needing or kind.alone):
+            concerned = [metric for metric in metrics if _concerns(kind, metric, selection)]
+            matters = needing or (kind.alone and finding.side == "candidate")
+            if concerned and matters and not kind.before_scoring:
+                english = dict.fromkeys(one.name for one in concerned if kind.of_tokens and one.english_only)
+                others = dict.fromkeys(one.name for one in concerned if one.name not in english)
                 some = kind.of_tokens or kind.of_length
-                found.append(replace(finding, metrics=tuple(concerned)) if some else finding)
+                found.append(replace(finding, metrics=tuple(others), english=tuple(english)) if some else finding)
         return found
 
     def warnings_for(self, selection: Selection) -> list[CaptionWarning]:
@@ -486,7 +551,7 @@ class CaptionFindings:
         metrics = [item.metric for item in selection]
         sentences = [*self._of_lengths(selection)]
         if any(metric.needs_references for metric in metrics):
-            sentences += self.of_references
+            sentences += self.about_references
         return sentences + [finding.sentence for finding in self.findings_for(selection)]
 
     def _of_lengths(self, selection: Selection) -> list[CaptionWarning]:
@@ -494,7 +559,7 @@ class CaptionFindings:
         by_length = [
             item.metric.name for item in selection if not item.is_named and _depends_on(item.metric, _OF_LENGTH)
         ]
-        if not by_length or self.times_as_long < _MANY_TIMES:
+        if not self.n or not by_length or self.times_as_long < _MANY_TIMES:
             return []
         text = (
             f"candidates are {self.times_as_long:.1f} times as long as references, so {_listed(by_length)} mostly "
@@ -601,14 +666,29 @@ def _shown(kind: str, text: str) -> str:
     return excerpt(text, len(text) if kind in _AT_END else 0)
 
 
-def _same_references(references: References) -> str:
-    """Return the first reference if those of all images are the same, apart from their order; empty if they differ."""
+def _shared_reference(references: References) -> str:
+    """Return the first reference that all images have; empty if there is none."""
     if not references.present or not references.texts:
         return ""
-    offsets = references.offsets.tolist()
-    first = {*references.texts[: offsets[1]]}
-    same = all({*references.texts[start:end]} == first for start, end in pairwise(offsets))
-    return references.texts[0] if same else ""
+    first, *others = pairwise(references.offsets.tolist())
+    shared = [*references.texts[slice(*first)]]
+    for bounds in others:
+        of_image = references.texts[slice(*bounds)]
+        shared = [text for text in shared if text in of_image]
+        if not shared:
+            return ""
+    return shared[0] if shared else ""
+
+
+def _debris(references: References, tokens: Tokens) -> dict[str, NDArray[np.bool_]]:
+    """Return masks of the first references for each kind of text; ``tokens`` are those of all."""
+    texts = references.texts[:_SAMPLE]
+    counts = np.diff(references.offsets)[: len(texts)]
+    rows = np.repeat(np.arange(len(counts)), counts)[: len(texts)].tolist()
+    masks = kinds_in(texts)
+    masks["name"] |= [_names(text, str(references.ids[row])) for text, row in zip(texts, rows, strict=True)]
+    masks["empty"] = tokens.lengths[: len(texts)] == 0
+    return masks
 
 
 def _languages(texts: Sequence[str], tokens: Tokens, of_references: str) -> NDArray[np.str_]:
@@ -708,6 +788,7 @@ class CaptionCheck(Displayed):
         self.warnings = [
             warning for warning in (*ids_warnings(captions), *counts.warnings) if warning.kind not in mended
         ]
+        self._in_references = counts.reference_counts
 
     def to_table(self) -> Table:
         """Return a table with a row for each kind of finding; records, such as those of csv, have all kinds."""
@@ -749,15 +830,23 @@ class CaptionCheck(Displayed):
     @property
     def _kinds(self) -> list[str]:
         """The kinds that these captions can have."""
-        return [kind for kind in KINDS if self.n_references or not KINDS[kind].needs_references]
+        return [
+            kind
+            for kind in KINDS
+            if (self.n_references or not KINDS[kind].needs_references)
+            and (kind != "vocabulary" or self.n_references >= _MIN_REFERENCES)
+        ]
 
     @property
     def _notes(self) -> Sequence[str]:
         """The warnings, and the kinds that were looked for and not found."""
         found = {finding.kind for finding in self.findings}
-        not_found = f"Looked for and not found: {', '.join(kind for kind in self._kinds if kind not in found)}."
+        not_found = f"Looked for and not found: {', '.join(kind for kind in self._kinds if kind not in found)}"
+        if self.n_references:
+            absent = [kind for kind in _DEBRIS if kind not in self._in_references]
+            not_found += f"; in references: {', '.join(absent)}"
         usual = "What was found is as rare as in captions by people, or as usual as in the references."
-        return [*self.warnings, *[usual] * (bool(found) and not self.warnings), not_found]
+        return [*self.warnings, *[usual] * (bool(found) and not self.warnings), f"{not_found}."]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, as printed by ``captious check --format json``."""
@@ -785,21 +874,31 @@ class CaptionCheck(Displayed):
 
 # Warnings about small numbers of images and references, warnings of several systems, and their issue.
 
-#: Sentences that were issued in this process.
+#: Sentences that were shown in this process.
 issued: set[str] = set()
 #: Fewer images than these are too few for intervals and tests.
 FEW_IMAGES = 10
 
 
 def issue(sentences: Iterable[str]) -> None:
-    """Issue warnings, attributed to the caller of captious, each wording once per process.
+    """Issue warnings, attributed to the caller of captious, each wording once per process where it is not suppressed.
 
     Python's own filters would repeat them in every cell of a notebook.
     """
     for sentence in sentences:
         if sentence not in issued:
-            issued.add(sentence)
             warnings.warn(shown(sentence), CaptiousWarning, stacklevel=_level_of_caller())
+            if not _is_suppressed(shown(sentence)):
+                issued.add(sentence)
+
+
+def _is_suppressed(text: str) -> bool:
+    """Return whether the first of Python's filters that fits a warning, wherever it is from, ignores it."""
+    for action, message, category, module, line in warnings.filters:
+        fits = issubclass(CaptiousWarning, category) and (message is None or message.match(text))
+        if fits and module is None and not line:
+            return action == "ignore"
+    return False
 
 
 def _level_of_caller() -> int:

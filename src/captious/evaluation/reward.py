@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import ImageId, References, ReferencesLike, read_references
 from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
-from captious.evaluation.checks import issue, reference_warnings
+from captious.evaluation.checks import CaptionFindings, issue, reference_warnings
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import (
     BaseMetric,
@@ -79,8 +79,10 @@ def reward(
         for label, column in item.output_indices.items()
         if label in weight_of
     ]
-    made = Reward(terms, read_references(references), selection.settings.references_as, selection.settings.threads)
-    issue([*selection.warnings, *made.warnings])
+    table, settings = read_references(references), selection.settings
+    found = [*selection.warnings, *CaptionFindings.of_references(table).warnings_for(selection)]
+    made = Reward(terms, table, settings.references_as, settings.threads, found)
+    issue(made.warnings)
     return made
 
 
@@ -160,6 +162,7 @@ class Reward:
         references: references of all images of the training set; metrics that have to be fitted are fitted on them.
         references_as: "each" reference separately, or all of an image concatenated into one ("cat").
         threads: number of threads, up to 1,024. By default, ``CAPTIOUS_THREADS``, or all cores.
+        found: warnings about the metrics and references, as scores have them.
 
     Attributes:
         signature: everything that the scores depend on besides the captions: the signature of the output, or those of
@@ -176,8 +179,9 @@ class Reward:
         references: References,
         references_as: str = "each",
         threads: int | None = None,
+        found: Sequence[CaptionWarning] = (),
     ) -> None:
-        self._arguments = tuple(terms), references, references_as, threads
+        self._arguments = tuple(terms), references, references_as, threads, tuple(found)
         counts = reference_counts(references)
         self._references = references.concatenated if references_as == "cat" else references
         self._scorers: dict[int, RowScores] = {}
@@ -215,13 +219,13 @@ class Reward:
 
     @property
     def warnings(self) -> list[CaptionWarning]:
-        """Warnings about rewards that mislead: of metrics fitted on references that are too few, or alike."""
+        """Warnings about rewards that mislead: about the references, as scores have them, and of metrics."""
         sentences = (
             sentence
             for term in self._arguments[0]
             for sentence in reference_warnings(term.metric, self._references, self._states[id(term.metric)])
         )
-        return [*dict.fromkeys(sentences)]
+        return [*dict.fromkeys([*self._arguments[-1], *sentences])]
 
     @answers_other_keywords
     def __call__(
@@ -246,7 +250,7 @@ class Reward:
         rows = _rows_of(self._arguments[1], image_ids, len(texts))
         if not len(rows):
             return np.empty(0)
-        with using_threads(self._arguments[-1]):
+        with using_threads(self._arguments[3]):
             scores = {key: scorer(rows, texts) for key, scorer in self._scorers.items()}
         parts = [
             scores[id(term.metric)][:, term.metric.outputs.index(term.output)] * term.weight

@@ -22,6 +22,7 @@ from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgra
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 from captious.text.languages import main_language
+from captious.words import shortened
 
 # CIDEr. Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 16 and 17.
 #
@@ -34,6 +35,8 @@ _SOUNDS = re.compile(
     r"\b(?:sounds?|nois[ey]\w*|audio|hear(?:d|s)?|loud\w*|buzz\w*|humm?\w*|chirp\w*|beep\w*|rumbl\w*)\b", re.I
 )
 _OF_SOUNDS = 0.1  # share of references with such words; among those of COCO it is below .01
+_SOUND_FILES = (".wav", ".mp3", ".flac", ".ogg", ".m4a")
+_MOST = 0.75  # share of n-grams that weigh nothing, from which they are said to be most
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
 
 
@@ -175,6 +178,19 @@ class Cider(MeanMetric):
         return self.reference_warnings(captions.references, state)
 
     def reference_warnings(self, references: References, state: State | None) -> Sequence[str]:
+        return self.weight_warnings(references, state, self.name, f"{self.name} is 0 for every caption")
+
+    def weight_warnings(
+        self, references: References, state: State | None, name: str, zero: str
+    ) -> Sequence[CaptionWarning]:
+        """Return the warnings about document frequencies of few images, or by which n-grams weigh nothing.
+
+        Args:
+            references: the references.
+            state: what ``fit`` returned for them.
+            name: the metric that uses the weights.
+            zero: what follows if all weights are 0.
+        """
         idf = state if isinstance(state, DocumentFrequencies) else None
         n = len(references) if idf is None else idf.n_documents
         if self.idf is not None:
@@ -184,23 +200,53 @@ class Cider(MeanMetric):
         if n > 1 and idf is not None and idf.weighs_nothing:
             return [
                 CaptionWarning(
-                    f"{self.name} is 0 for every caption, as it is defined: all {n:,} images have the same references, "
-                    "so each n-gram is in those of every image, and its weight is ln 1 = 0. Use other metrics, or the "
-                    f"document frequencies {coco}{own}.",
+                    f"{zero}, as it is defined: all {n:,} images have the same references, so each n-gram is in "
+                    "those of every image, and its weight is ln 1 = 0. Use other metrics, or the document frequencies "
+                    f"{coco}{own}.",
+                    "same-references",
+                )
+            ]
+        if n >= _FEW_IMAGES and idf is not None and (alike := self._without_weight(references, idf)):
+            return [
+                CaptionWarning(
+                    f"{alike} in the references of all {n:,} images, so that their weight is ln 1 = 0, as {name} is "
+                    f"defined. Use other metrics, or the document frequencies {coco}{own}.",
                     "same-references",
                 )
             ]
         if n >= _FEW_IMAGES:
             return []
-        zero = f" With one image, every weight is ln 1 = 0: {self.name} is 0 for every caption." if n == 1 else ""
+        one = f" With one image, every weight is ln 1 = 0: {zero}." if n == 1 else ""
         return [
             CaptionWarning(
-                f"{self.name} weights n-grams by their inverse document frequency over images, and "
+                f"{name} weights n-grams by their inverse document frequency over images, and "
                 f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
-                f"others.{zero} Use the document frequencies {coco}{own}.",
+                f"others.{one} Use the document frequencies {coco}{own}.",
                 "few-documents",
             )
         ]
+
+    def _without_weight(self, references: References, idf: DocumentFrequencies) -> str:
+        """Say that a reference of the first image, or most n-grams of its references, are in all images; or nothing."""
+        bounds = references.offsets.tolist()
+        texts = references.texts[: bounds[1]]
+        tokens = Tokens.of([*texts, *references.texts[bounds[-2] :]], self.tokenizer, idf.vocabulary)
+        ids = tokens.ids.tolist()
+        sides = [
+            {(*part, -1, -1, -1)[:4] for order in ngrams(ids[start:end]) for part in order}
+            for start, end in pairwise(tokens.offsets.tolist())
+        ]
+        of_first, of_last = (set().union(*part) for part in (sides[: len(texts)], sides[len(texts) :]))
+        may_weigh_nothing = any(side and side <= of_last for side in sides[: len(texts)])
+        if not may_weigh_nothing and len(of_first & of_last) <= _MOST * len(of_first):
+            return ""  # so that frequencies of large corpora are not searched
+        entries, documents = idf.counts.entries()
+        everywhere = {*map(tuple, entries[documents == idf.n_documents].tolist())}
+        shared = next((text for text, side in zip(texts, sides, strict=False) if side and side <= everywhere), None)
+        if shared is not None:
+            return f"all n-grams of {shortened(shared)} and of captions like it are"
+        share = len(of_first & everywhere) / max(len(of_first), 1)
+        return f"{share:.0%} of the n-grams of the first image are" if share > _MOST else ""
 
     @property
     def scale(self) -> float:
@@ -433,4 +479,6 @@ def _is_like_coco(references: References) -> bool:
     """Return whether references are English captions of what is seen, as those of COCO are."""
     texts = references.texts[:_LOOKED_AT]
     n_of_sounds = sum(_SOUNDS.search(text) is not None for text in texts)
+    if references.of == "sound" or any(str(image).lower().endswith(_SOUND_FILES) for image in references.ids):
+        return False
     return main_language(texts) in ("en", "") and n_of_sounds < _OF_SOUNDS * len(texts)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, KeyedByFields, References, read_references
 from captious.data.rows import image_list
-from captious.errors import CaptionWarning, ParameterError, as_warning, marked, setting
+from captious.errors import ParameterError, setting
 from captious.metrics.bleu import Bleu
 from captious.metrics.cider import Cider, CiderD
 from captious.metrics.contract.metric import MeanMetric, SetMeanMetric, SetMetric, State, mean_of_scored
@@ -367,9 +367,6 @@ class SelfCider(SetMeanMetric):
         return scores
 
     def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
-        few = self._pairs.warnings(sets.slots[0].captions, state) if len(sets) else []
-        pair_warnings = [
-            CaptionWarning(marked(warning).replace(self._pairs.name, self.name, 1), as_warning(warning).kind)
-            for warning in few
-        ]
-        return [*super().warnings(sets, state), *pair_warnings]
+        zero = "every similarity of two captions is 0"
+        few = self._pairs.weight_warnings(sets.references, state, self.name, zero) if len(sets) else []
+        return [*super().warnings(sets, state), *few]

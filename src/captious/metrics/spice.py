@@ -91,7 +91,10 @@ class Spice(Metric):
         return mean_of_scored(statistics)
 
     def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
-        return [*approximate(self.parser.label), *self._long_sentences(captions)]
+        return [*self.reference_warnings(captions.references, state), *self._long_sentences(captions)]
+
+    def reference_warnings(self, references: References, state: State | None) -> Sequence[str]:
+        return approximate(self.parser.label)
 
     def _long_sentences(self, captions: Captions) -> list[str]:
         if self.split != "none":

@@ -84,7 +84,7 @@ def _lines(table: Table) -> Iterator[Line]:
     """Return the lines of a table and of the text above and below it."""
     table = oriented(table, SCREEN)
     if table.title:
-        yield from _dim_lines(table.title, "", style="")
+        yield from _dim_lines(*table.title.split("\n"), "", style="")
     yield from _body(table)
     notes = [*table.notes, *filter(None, [table.legend])]
     if notes or table.fold:

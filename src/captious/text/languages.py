@@ -123,7 +123,8 @@ def language_of(text: str) -> str:
     if english and english >= most - _CLOSE:
         return "en"
     n_words = len(_WORD.findall(text))
-    if best in _SCRIPTS or (most >= (2 if english else 1) and most >= _LEAST * n_words and most > 1.5 * english):
+    is_clear = most > 1.5 * english and most >= english + 1
+    if best in _SCRIPTS or (most >= (2 if english else 1) and most >= _LEAST * n_words and is_clear):
         return best
     return ""
 

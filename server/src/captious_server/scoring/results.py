@@ -254,7 +254,7 @@ def _warnings(
     """
     findings = CaptionFindings.of(captions)
     findings_texts = findings.warnings_for(selection)
-    general = [*findings.of_references, *(warning for warning in warnings if warning not in findings_texts)]
+    general = [*findings.about_references, *(warning for warning in warnings if warning not in findings_texts)]
     candidate_findings = findings.without_references.findings_for(selection)
     reference_findings = [
         finding

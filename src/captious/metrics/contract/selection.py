@@ -305,7 +305,9 @@ class Selection(Sequence[RequestedMetric]):
             return self
         is_or_are = "is" if len(left_out) == 1 else "are"
         text = f"{', '.join(left_out)} {is_or_are} left out: made for English, and the captions are in {name}."
-        return replace(self, requested=tuple(requests), warnings=(*self.warnings, CaptionWarning(text, "left-out")))
+        others = [warning for warning in self.warnings if warning.kind != _ENGLISH_ONLY]
+        warnings = (*others, *_language_warnings(requests, self.settings), CaptionWarning(text, "left-out"))
+        return replace(self, requested=tuple(requests), warnings=warnings)
 
     def without_slow(self, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[CaptionWarning]]:
         """Return the metrics without slow ones that nobody named, which its warnings mention.
@@ -403,6 +405,9 @@ def select(
     return Selection(tuple(requested), settings, warnings)
 
 
+_ENGLISH_ONLY = "english-only"
+
+
 def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings) -> list[CaptionWarning]:
     """Return a warning about metrics made for English, if the captions are in another language."""
     names = [item.metric.name for item in requested if item.metric.english_only]
@@ -415,7 +420,7 @@ def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings)
         return []
     made_for = f"{', '.join(names)}: made for English"
     text = f"{made_for}, so that scores of captions in {language.name.capitalize()} mean nothing."
-    return [CaptionWarning(text, "english-only")]
+    return [CaptionWarning(text, _ENGLISH_ONLY)]
 
 
 def _expanded(
