@@ -40,7 +40,7 @@ from captious.errors import (
     MissingReferencesError,
     ParameterError,
     UnknownImageError,
-    option,
+    either,
 )
 from captious.words import counted_of, sample_of, shortened
 
@@ -106,7 +106,8 @@ class ShardColumns(Columns):
 
 def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> InputError:
     columns = ", ".join(map(repr, names)) or "none"
-    return InputError(problem, where=f"{where}: found {columns}", hint=f"name it: {option('columns', f'{key}=NAME')}")
+    named = either(python=f'columns="{key}=NAME"', command=f"--columns {key}=NAME")
+    return InputError(problem, where=f"{where}: found {columns}", hint=f"name it: {named}")
 
 
 @dataclass(frozen=True, eq=False)
