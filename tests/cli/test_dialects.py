@@ -54,7 +54,6 @@ ONLY_IN_PYTHON = {
     "plugins.py",
     "metrics/contract/metric.py",
     "metrics/contract/registry.py",
-    "plugins.py",
     "report/page.py",
     "scale/plan.py",
     "text/tokenizers.py",
