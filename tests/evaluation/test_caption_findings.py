@@ -565,7 +565,7 @@ def test_what_is_made_for_english_says_so_at_once(texts: list[str]) -> None:
     assert " by bleu" in both
     assert "name the language with" in both
     (checked,) = (w for w in captious.check(texts, references).warnings if w.kind in ("foreign", "script"))
-    assert checked.endswith("when you score them.")
+    assert "name the language with" in checked
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")

@@ -241,9 +241,7 @@ class Finding:
         advice = f"{advice} {setting('language', self.language or 'LANGUAGE')}"
         if self.language in WITHOUT_SPACES:
             advice += f", or choose a tokenizer, such as {setting('tokenizer', 'char')}"
-        if not self.metrics and not self.english:
-            return f"{advice}, when you score them"
-        parts = [advice] if self.metrics else []
+        parts = [advice] if self.metrics or not self.english else []
         if self.english:
             is_or_are = "is" if len(self.english) == 1 else "are"
             parts.append(f"{_listed(self.english)} {is_or_are} made for English, so that these scores mean nothing")
