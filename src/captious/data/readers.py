@@ -8,10 +8,12 @@ file is given by its extension, except for a stream, which has none; the layout 
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import re
 import shlex
+import zlib
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from io import BytesIO, IOBase
 from itertools import chain
@@ -42,7 +44,7 @@ from captious.data.formats import (
 )
 from captious.data.harness_logs import inspect_document
 from captious.data.ids import IdForm
-from captious.data.layouts import layout_named, row_layouts
+from captious.data.layouts import LAYOUTS, layout_named, row_layouts
 from captious.data.records import (
     Fields,
     choose_fields,
@@ -141,11 +143,27 @@ def read_rows(
 
 
 def log_with_references(path: str | os.PathLike[str]) -> str:
-    """Return the layout of the log with references that a file is; empty for any other file."""
+    """Return the layout of the log with references that a file is; empty for any other file.
+
+    Only files that begin like one are read.
+    """
     try:
-        return read_rows(path, "references").log
+        return read_rows(path, "references").log if _begins_like_log(os.fspath(path)) else ""
     except CaptiousError:
         return ""
+
+
+def _begins_like_log(path: str) -> bool:
+    """Return whether the beginning of a file names a field of a log, or the file is an archive."""
+    if path.lower().endswith((".xlsx", ".eval")):
+        return True
+    names = {name for one in LAYOUTS if one.has_references for name in (*one.ids, *one.captions, *one.keys)} - {"id"}
+    try:
+        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
+            beginning = file.read(1 << 16)
+    except (OSError, ValueError, EOFError, zlib.error):
+        return False
+    return any(name.encode() in beginning for name in names)
 
 
 def _rows_of_object(origin: Source, source: object) -> CaptionRows:
