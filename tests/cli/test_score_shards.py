@@ -85,6 +85,8 @@ def test_shards_write_a_folder_of_results(sharded: Path, run: Run) -> None:
         "improved-*.jsonl",
         "-m",
         "bleu",
+        "-m",
+        "cider-d",
         "--format",
         "json",
         "-o",
@@ -93,7 +95,7 @@ def test_shards_write_a_folder_of_results(sharded: Path, run: Run) -> None:
         "captions",
     )
     first = run(*arguments)
-    assert first.out == of_score(run, "-m", "bleu", "--format", "json")
+    assert first.out == of_score(run, "-m", "bleu", "-m", "cider-d", "--format", "json")
     assert json.loads((sharded / "out" / "scores.json").read_text()) == first.json
     assert len([*(sharded / "captions").iterdir()]) == 3
     assert run(*arguments).out == first.out

@@ -240,7 +240,7 @@ def _sharded_report(
         batch_rows=batch_rows,
         system=_system_name(pattern),
     )
-    return scale.run(plan, **of_run)
+    return scale.run(plan, front="command line", **of_run)
 
 
 def _system_name(pattern: SystemFile) -> str:

@@ -20,6 +20,7 @@ from captious.data import ImageId
 from captious.data.rows import ColumnNames
 from captious.errors import (
     CaptiousError,
+    Front,
     MissingExtraError,
     OutputError,
     ParameterError,
@@ -28,6 +29,7 @@ from captious.errors import (
     marked,
     needed_for,
     option,
+    shown_in,
 )
 from captious.evaluation.checks import issue
 from captious.files import whole_file
@@ -392,8 +394,9 @@ def run(
     output: str | os.PathLike[str] | None = None,
     per_caption: str | os.PathLike[str] | None = None,
     retries: int = 2,
+    front: Front = "python",
 ) -> ShardReport:
-    """Run a plan; see ``score_shards``."""
+    """Run a plan; see ``score_shards``. Warnings in the output folder are written for those who use ``front``."""
     runner = engine_named(engine)
     if workers is not None and not (isinstance(workers, int) and 1 <= workers <= 100_000):
         raise ParameterError(f"{workers!r} is not a number of workers", hint="give 1 or more")
@@ -413,7 +416,7 @@ def run(
         report = plan.reduce([*filter(None, sums.values()), *scored])
     if folder is not None:
         with whole_file(folder.folder / "scores.json") as file:
-            file.write(document_text(report.to_table(intervals=plan.intervals).document))
+            file.write(document_text(shown_in(report.to_table(intervals=plan.intervals).document, front)))
     return report
 
 
