@@ -40,6 +40,7 @@ def captions(parses: FileOfParses) -> tuple[list[str], list[list[str]]]:
 
 
 @pytest.mark.parametrize("kind", CHAINS)
+@pytest.mark.filterwarnings("ignore:.*end within a sentence:captious.CaptiousWarning")
 @pytest.mark.parametrize("variant", ["official", "paper"])
 def test_scores_are_those_of_the_oracle(
     kind: str, variant: str, parses: FileOfParses, captions: tuple[list[str], list[list[str]]]

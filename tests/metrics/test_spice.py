@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import captious
 from captious.data import Captions
-from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
+from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, shown
 from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -407,7 +407,8 @@ def test_prepared_references_keep_scene_graphs_of_sentences(meteor_tables: Meteo
 def test_long_captions_are_told_before_they_are_parsed(parser: KnownParses, meteor_tables: MeteorTables) -> None:
     captions = table(["a dog " * 40] * 10, [["a dog"]] * 10)
     whole, split = (Spice(parser=parser, split=split) for split in ("none", "sentences"))
-    assert [*whole.warnings(captions, None), *split.warnings(captions, None)] == [
+    told = [*whole.warnings(captions, None), *split.warnings(captions, None)]
+    assert [shown(warning, "command line") for warning in told] == [
         "10 captions have more than 60 words, and SPICE parses each as one sentence, as the official program does: "
         "-m spice:split=sentences parses sentence by sentence."
     ]

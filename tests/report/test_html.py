@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+import pytest
+
 import captious
 from captious.evaluation import compare_reports
 
@@ -51,6 +53,7 @@ def test_html_of_a_comparison_is_a_table(first: captious.Report, second: captiou
     assert {"first", "second", "difference", "+.2500"} <= set(page.text)
 
 
+@pytest.mark.filterwarnings("ignore:.*another language:captious.CaptiousWarning")
 def test_everything_is_escaped() -> None:
     comparison = captious.compare(
         {NASTY: dict.fromkeys(range(10), "a"), "b": dict.fromkeys(range(10), "b")},

@@ -55,7 +55,7 @@ def compared(n: int) -> Any:
 
 
 def comparison() -> captious.Comparison:
-    return captious.compare(*reports(2).values(), level=0.8, **SAMPLING)
+    return captious.compare(reports(2), level=0.8, **SAMPLING)
 
 
 def judged(folder: Path, test: str) -> captious.Judgment:
@@ -147,6 +147,7 @@ RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:with 37 resamples:captious.CaptiousWarning")
 @pytest.mark.parametrize("kind", RESULTS)
 def test_numbers_of_the_sampling_are_those_of_the_run(kind: str, tmp_path: Path) -> None:
     made, level = RESULTS[kind]

@@ -360,11 +360,11 @@ def test_page_shows_scores_by_group(examples: list[captious.Report]) -> None:
 
 
 def test_ids_that_are_text() -> None:
-    references = {"a b.jpg": ["a dog"], "7": ["a cat"], 2**40: ["a man"]}
-    report = captious.score({"a b.jpg": "a dog", "7": "a cat", 2**40: "a man"}, references, ["bleu-1"])
+    references = {"a b.jpg": ["a dog"], "07": ["a cat"], 2**40: ["a man"]}
+    report = captious.score({"a b.jpg": "a dog", "07": "a cat", 2**40: "a man"}, references, ["bleu-1"])
     page = Page(report_page(report, resamples=5))
     ids = page.manifest["ids"]
-    assert page.strings(ids["texts"]) == ["a b.jpg", "7", str(2**40)]
+    assert page.strings(ids["texts"]) == ["a b.jpg", "07", str(2**40)]
     assert page.integers(ids["are_numbers"]).tolist() == [0, 0, 1]
 
 

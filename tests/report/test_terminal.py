@@ -158,6 +158,7 @@ def test_captions_are_text_and_never_markup() -> None:
     assert "[red]a[/red]" in plain_text(comparison.to_table(examples=1))
 
 
+@pytest.mark.filterwarnings("ignore:.*codes of a terminal:captious.CaptiousWarning")
 def test_control_characters_of_captions_and_names_are_removed() -> None:
     comparison = compared("a \x1b[2J", "b", ["a", "c"], systems=("\x1b[31mred", "y"))
     assert "\x1b" not in plain_text(comparison.to_table(examples=1))

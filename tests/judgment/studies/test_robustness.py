@@ -148,6 +148,7 @@ def test_held_out_reference_is_corrupted(captions: dict[str, list[str]]) -> None
     assert study.settings["images"] == 300
 
 
+@pytest.mark.filterwarnings("ignore:.*ends? within a sentence:captious.CaptiousWarning")
 def test_areas_integrate_normalized_scores(captions: dict[str, list[str]]) -> None:
     """Against the public scores of the very captions that a metric was shown."""
     witness = Witness()
