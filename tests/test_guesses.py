@@ -162,7 +162,7 @@ GUESSES: Sequence[tuple[str, str | Refused | Raises | Warned]] = [
     ('compare({"a": ["x.json"], "b": C}, R)', Refused("'a'", "give the path itself: {'a': 'x.json'}")),
     ('score(C, [D / "r.json"])', Refused("names of files", "path of one file")),
     ('score({1: "photo_1.jpg"}, {1: ["a dog"]}, "bleu-1")', Refused("are these captions?")),
-    ('score({1: "https://a.b/1"}, {1: ["a dog"]}, "bleu-1")', Warned("file names, addresses")),
+    ('score({1: "https://a.b/1"}, {1: ["a dog"]}, "bleu-1")', Warned("a file name, an address")),
     # Values of another type.
     ('score(C, R, "bleu-1", ids=["integer", "stem"])', Refused("ids is ['integer', 'stem']", "'stem'")),
     ('score(C, R, "bleu-1", clean=True)', Refused("clean is True", "markdown")),

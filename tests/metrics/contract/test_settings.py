@@ -347,6 +347,7 @@ def run(captions: Captions, metrics: list[str | Metric], settings: Settings | No
     return captious.score(candidates, captions.references, metrics, settings=settings)
 
 
+@pytest.mark.filterwarnings("ignore:.* references are empty.*:captious.CaptiousWarning")
 def test_kernels_use_so_many_threads_within_a_run(captions: Captions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", "3")
     for settings, expected in ((Settings(threads=2), 2), (Settings(threads=MOST_THREADS), 1024), (None, 3)):
@@ -354,6 +355,7 @@ def test_kernels_use_so_many_threads_within_a_run(captions: Captions, monkeypatc
         assert threads() == 3
 
 
+@pytest.mark.filterwarnings("ignore:.* references are empty.*:captious.CaptiousWarning")
 def test_threads_change_no_score(captions: Captions) -> None:
     one, two = (run(captions, ["bleu", "cider-d", "rouge-l"], Settings(threads=number)) for number in (1, 2))
     for label in one:

@@ -504,6 +504,8 @@ def _is_file(value: object) -> bool:
 
 def _are_captions(metrics: object) -> bool:
     """Return whether this can only be captions: metrics are names, metrics, functions, or numbers by name."""
+    if isinstance(metrics, BaseMetric):
+        return False
     if isinstance(metrics, Mapping):
         return not all(isinstance(weight, Real) for weight in metrics.values())
     if isinstance(metrics, list | tuple):
