@@ -56,7 +56,7 @@ def groups_of(report: Any, groups: object) -> dict[str, Any]:
     }
 
 
-def tests_of(difference: Any) -> dict[str, Any]:
+def outcomes_of_tests(difference: Any) -> dict[str, Any]:
     """Return a difference, and its p values after the correction for all pairs apart from it."""
     test = fields(difference)
     kinds = ("bootstrap", "randomization")
@@ -71,7 +71,9 @@ def pairs_of(reports: Any, **sampling: Any) -> dict[str, Any]:
         "n_tests": pairwise.n_tests,
         "letters": pairwise.letters,
         "beaten": {system: {name: pairwise.beaten(system, name) for name in names} for system in reports},
-        "pairs": {f"{a} {b}": {name: tests_of(pairwise[name, a, b]) for name in names} for a, b in pairwise.pairs},
+        "pairs": {
+            f"{a} {b}": {name: outcomes_of_tests(pairwise[name, a, b]) for name in names} for a, b in pairwise.pairs
+        },
     }
 
 

@@ -684,7 +684,11 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
             where=f"{source.name}: " + sample_of([f"{place(entry)} has {_literal(ids[entry])}" for entry in wrong]),
             hint="image ids must be integers or strings"
-            + ("; pandas converts a column of floats by .astype(int)" if isinstance(ids[wrong[0]], float) else ""),
+            + (
+                "; pandas converts a column of floats by .astype(int)"
+                if isinstance(ids[wrong[0]], float) and not source.is_file
+                else ""
+            ),
         )
     _check_unicode(source.name, "image id", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
