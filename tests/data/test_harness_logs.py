@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import captious
 from captious.cli import captious as command_line
-from captious.data import CaptionFile, CaptionRows, read_captions, read_references, read_rows
+from captious.data import CaptionFile, CaptionRows, read_captions, read_references, read_rows, readers
 from captious.data.layouts import LAYOUTS
 from captious.data.rows import list_from_text
 from captious.errors import CaptionFileError, EmptyInputError, MissingReferencesError, UnknownNameError
@@ -201,6 +201,25 @@ def test_logs_are_checked_and_compared(tmp_path: Path) -> None:
     compared = json.loads(result.stdout)
     plain = captious.compare({"a": answers(first), "b": answers(second)}, read_references(first), ["rouge-l"])
     assert compared["metrics"]["rouge-l"]["p_bootstrap"] == plain["rouge-l"].p_bootstrap
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rows_read"),
+    [
+        ("captions.json", [{"image_id": 1, "caption": "a medieval prediction of the output of samples"}], 0),
+        ("log.json", [{"doc_id": 1, "target": "a cat", "resps": [["a dog"]], "filtered_resps": ["a dog"]}], 1),
+    ],
+)
+def test_only_files_that_begin_like_logs_are_read_to_find_out(
+    name: str, content: Any, rows_read: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words of captions are no fields of logs."""
+    path = tmp_path / name
+    path.write_text(json.dumps(content), "utf-8")
+    read = []
+    monkeypatch.setattr(readers, "read_rows", lambda *arguments: read.append(arguments) or read_rows(*arguments))
+    readers.log_with_references(path)
+    assert len(read) == rows_read
 
 
 def test_documents_of_early_lmms_eval_are_read(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from io import BytesIO, IOBase
 from itertools import chain
@@ -163,7 +164,10 @@ def _begins_like_log(path: str) -> bool:
             beginning = file.read(1 << 16)
     except (OSError, ValueError, EOFError, zlib.error):
         return False
-    return any(name.encode() in beginning for name in names)
+    if beginning.removeprefix(BOM_UTF8).lstrip()[:1] in (b"{", b"["):
+        return any(f'"{name}"'.encode() in beginning for name in names)
+    header = beginning.partition(b"\n")[0]
+    return any(name.encode() in header for name in names)
 
 
 def _rows_of_object(origin: Source, source: object) -> CaptionRows:
