@@ -50,6 +50,12 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
+def listed(names: Collection[str]) -> str:
+    """Format names as a sentence lists them: "a", "a and b", "a, b and c"."""
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
+
+
 def percentage(share: float) -> str:
     """Format a share, such as a confidence level, with the digits that it has: "95%", "99.9%"."""
     return f"{100 * share:.12g}%"

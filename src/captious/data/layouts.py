@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from operator import not_
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -18,6 +17,7 @@ from captious.data.formats import JsonRecords
 from captious.data.harness_logs import Answer
 from captious.data.ids import ImageId
 from captious.errors import UnknownNameError
+from captious.plugins import did_you_mean
 
 # Locations of records in JSON documents: in a list, in lists by split or class, in the events of videos.
 #
@@ -534,9 +534,8 @@ def layout_named(name: str) -> Layout:
     """
     layout = BY_OPTION.get(name.lower().replace(" ", "-").replace("_", "-"))
     if layout is None:
-        near = get_close_matches(name.lower(), BY_OPTION, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UnknownNameError(f"there is no layout {name!r}", hint=f"{hint}the layouts are {', '.join(BY_OPTION)}")
+        hint = f"{did_you_mean(name, BY_OPTION)}the layouts are {', '.join(BY_OPTION)}"
+        raise UnknownNameError(f"there is no layout {name!r}", hint=hint)
     return layout
 
 

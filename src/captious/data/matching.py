@@ -78,31 +78,20 @@ class DataFrame(Protocol):
         """Return the table as a capsule of Arrow's C interface."""
 
 
+_Readable: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | DataFrame
+    | Mapping[Any, str]
+    | Mapping[Any, Sequence[str]]
+    | Sequence[str]
+    | Sequence[Sequence[str]]
+    | Sequence[Mapping[str, object]]
+)
 #: The captions of a system.
-Candidates: TypeAlias = (
-    str
-    | os.PathLike[str]
-    | Captions
-    | CaptionSets
-    | DataFrame
-    | Mapping[Any, str]
-    | Mapping[Any, Sequence[str]]
-    | Sequence[str]
-    | Sequence[Sequence[str]]
-    | Sequence[Mapping[str, object]]
-)
+Candidates: TypeAlias = _Readable | Captions | CaptionSets
 #: The human captions of images.
-ReferencesLike: TypeAlias = (
-    str
-    | os.PathLike[str]
-    | References
-    | DataFrame
-    | Mapping[Any, str]
-    | Mapping[Any, Sequence[str]]
-    | Sequence[str]
-    | Sequence[Sequence[str]]
-    | Sequence[Mapping[str, object]]
-)
+ReferencesLike: TypeAlias = _Readable | References
 
 #: Which images are scored: all of both sides, which must be the same, or those that both have.
 Match: TypeAlias = Literal["all", "common"]

@@ -38,7 +38,7 @@ from captious.text.languages import (
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
 from captious.version import __version__
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, listed
 
 # Kinds of findings about captions.
 
@@ -244,7 +244,7 @@ class Finding:
         parts = [advice] if self.metrics or not self.english else []
         if self.english:
             is_or_are = "is" if len(self.english) == 1 else "are"
-            parts.append(f"{_listed(self.english)} {is_or_are} made for English, so that these scores mean nothing")
+            parts.append(f"{listed(self.english)} {is_or_are} made for English, so that these scores mean nothing")
         return "; ".join(parts)
 
 
@@ -347,7 +347,7 @@ class CaptionFindings:
             references=len(references.texts),
             most_references=int(np.diff(references.offsets).max(initial=0)),
             words=(0.0, float(_mean_lengths(tokens, references).sum())),
-            reference_counts={kind: n for kind, mask in masks.items() if (n := int(mask.sum()))},
+            reference_counts=_counts(masks),
             n_looked_at=len(texts),
             languages=dict(Counter(languages[masks["foreign"] | masks["script"]].tolist()).most_common()),
         )
@@ -398,11 +398,7 @@ class CaptionFindings:
                 kind: (len(where), tuple(ids[i] for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
                 for kind, where in found.items()
             },
-            {
-                kind: n
-                for kind, mask in (_debris(references, reference_tokens) if references.present else {}).items()
-                if (n := int(mask.sum()))
-            },
+            _counts(_debris(references, reference_tokens)) if references.present else {},
             min(len(reference_texts), _SAMPLE),
             dict(Counter(languages[is_foreign].tolist()).most_common()),
             _shared_reference(references),
@@ -560,7 +556,7 @@ class CaptionFindings:
         if not self.n or not by_length or self.times_as_long < _MANY_TIMES:
             return []
         text = (
-            f"candidates are {self.times_as_long:.1f} times as long as references, so {_listed(by_length)} mostly "
+            f"candidates are {self.times_as_long:.1f} times as long as references, so {listed(by_length)} mostly "
             "measure length, not what is said: judge them by spice-p:split=sentences and spice-r:split=sentences "
             "(precision and recall), concur, coverage or length."
         )
@@ -641,10 +637,6 @@ def _is_english(metric: BaseMetric) -> bool:
     return metric.english_only or not ENGLISH.isdisjoint(metric.tokens.split(", "))
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
 def ids_warnings(captions: Captions | CaptionSets) -> list[CaptionWarning]:
     """Return the warning about images that were left out, but would match by a rule for ids."""
     return [CaptionWarning(captions.ids_advice, "ids")] if captions.ids_advice else []
@@ -687,6 +679,11 @@ def _debris(references: References, tokens: Tokens) -> dict[str, NDArray[np.bool
     masks["name"] |= [_names(text, str(references.ids[row])) for text, row in zip(texts, rows, strict=True)]
     masks["empty"] = tokens.lengths[: len(texts)] == 0
     return masks
+
+
+def _counts(masks: Mapping[str, NDArray[np.bool_]]) -> dict[str, int]:
+    """Return the number of texts of each kind that occurs."""
+    return {kind: n for kind, mask in masks.items() if (n := int(mask.sum()))}
 
 
 def _languages(texts: Sequence[str], tokens: Tokens, of_references: str) -> NDArray[np.str_]:

@@ -93,6 +93,14 @@ def check(
 # ``score`` and ``score_systems``: metrics over the captions of a system, and of several.
 
 
+#: The order of arguments.
+_CALL = either(
+    python="write captious.score(candidates, references, metrics); for several systems, "
+    "captious.score_systems(systems, references, metrics)",
+    command="candidates come first, then the references",
+)
+
+
 @answers_other_keywords
 def score(
     candidates: Candidates,
@@ -140,16 +148,7 @@ def score(
         UnknownNameError: an unknown metric or variant.
         ParameterError: a setting that no requested metric uses; a metric of several candidates without ``several``.
     """
-    check_order(
-        "score",
-        {"candidates": candidates, "references": references},
-        metrics,
-        hint=either(
-            python="write captious.score(candidates, references, metrics); for several systems, "
-            "captious.score_systems(systems, references, metrics)",
-            command="candidates come first, then the references",
-        ),
-    )
+    check_order("score", {"candidates": candidates, "references": references}, metrics, hint=_CALL)
     _check_one_system(candidates)
     ways = ways_of(several, candidates)
     selection = select(metrics, settings, several=bool(ways))

@@ -38,7 +38,7 @@ from captious.report.page_data import Columns, caption_words, document
 from captious.report.page_explanations import Explained, explanations_of
 from captious.statistics import DEFAULT_RESAMPLES
 from captious.tables import Clouds, Curves, Displayed, Dot, Dots, Matrix, Picture, Ranking, Table
-from captious.words import DEFAULT_SEED, counted, percentage, shortened, with_article
+from captious.words import DEFAULT_SEED, counted, listed, percentage, shortened, with_article
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
@@ -149,13 +149,9 @@ class SystemsPage:
     def _title(self) -> str:
         if self.title:
             return self.title
-        *before, last = [report.system for report in self.reports]
+        systems = [report.system for report in self.reports]
         n_images = self.reports[0].n_images
-        names = (
-            counted(len(before) + 1, "system")
-            if len(before) > 2
-            else " and ".join([", ".join(before)] * bool(before) + [last])
-        )
+        names = counted(len(systems), "system") if len(systems) > 3 else listed(systems)
         return f"{names} on {counted(n_images, 'image')}"
 
     @property
