@@ -8,8 +8,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from captious.data import read_rows
-from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, EncodingError, TruncatedFileError
+from captious.data import read_captions, read_rows
+from captious.errors import (
+    CaptionFileError,
+    CaptionTypeError,
+    EmptyInputError,
+    EncodingError,
+    TruncatedFileError,
+    UnknownImageError,
+)
 from tests.data.conftest import Refuses, Write
 
 
@@ -88,9 +95,18 @@ def test_null_and_float_ids_in_parquet_are_refused(refuses: Refuses, write: Writ
     path = write("c.parquet", parquet({"id": [1, 2], "caption": ["a", None]}))
     with refuses(CaptionTypeError, f"{path}: row 2 (image_id 2) is None"):
         read_rows(path, "candidates")
-    path = write("c.parquet", parquet({"id": [1.0, 2.0], "caption": ["a", "b"]}))
-    with refuses(CaptionTypeError, f"{path}: row 1 has 1.0, row 2 has 2.0"):
+    path = write("c.parquet", parquet({"id": [1.5, 2.5], "caption": ["a", "b"]}))
+    with refuses(CaptionTypeError, f"{path}: row 1 has 1.5, row 2 has 2.5"):
         read_rows(path, "candidates")
+
+
+def test_whole_floats_in_parquet_match_by_the_rule_for_integers(refuses: Refuses, write: Write) -> None:
+    """Programs write them where other ids are missing."""
+    path = write("c.parquet", parquet({"id": [1.0, 2.0], "caption": ["a", "b"]}))
+    references = {1: ["a"], 2: ["b"]}
+    with refuses(UnknownImageError, "'1.0', '2.0'", 'ids="integer"'):
+        read_captions(path, references)
+    assert read_captions(path, references, ids="integer").ids == (1, 2)
 
 
 def test_truncated_parquet_is_refused(refuses: Refuses, write: Write) -> None:

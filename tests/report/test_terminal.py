@@ -63,6 +63,7 @@ def test_table_shows_intervals_on_request(first: captious.Report, second: captio
         """)
 
 
+@pytest.mark.filterwarnings("ignore:all n-grams of 'x'")
 def test_decimal_points_stand_below_each_other() -> None:
     report = captious.score(
         {i: f"a dog with {i} cats" for i in range(120)},
