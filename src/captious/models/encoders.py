@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.prepared import text_array, texts_of
-from captious.errors import MissingExtraError, OutputError, ParameterError, ResourceError, either, requesting
-from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
+from captious.errors import OutputError, ParameterError, ResourceError, either, requesting
+from captious.models.pretrained import check_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 from captious.words import shortened
 
@@ -361,8 +361,7 @@ class _Weights:
     """A model in memory, with its tokenizer."""
 
     def __init__(self, encoder: Encoder) -> None:
-        if missing_extra() is not None:
-            raise MissingExtraError(f"{encoder.model} needs torch and transformers", hint=INSTALL)
+        check_extra(f"{encoder.model} needs")
         import torch
 
         self._name = encoder.model

@@ -24,7 +24,7 @@ from captious.errors import EmptyInputError, InputError, MissingExtraError, Para
 from captious.files import RAISE_LIMIT, UnpackedSizeError, check_place, check_size, checksum, whole_file, write_parquet
 from captious.models.clip import find_images, ids_in_name, images_in, read_image
 from captious.models.encoders import Encoder
-from captious.models.pretrained import INSTALL, image_processor, missing_extra, pretrained, torch_threads, version_of
+from captious.models.pretrained import check_extra, image_processor, pretrained, torch_threads, version_of
 from captious.native import threads
 from captious.progress import Progress
 from captious.resources.npy import read_npz
@@ -388,8 +388,7 @@ def image_features(
 
 
 def _transformers_model(model: str) -> _Vision:
-    if missing_extra():
-        raise MissingExtraError("vision models need torch and transformers", hint=INSTALL)
+    check_extra("vision models need")
     import torch
     import transformers
 

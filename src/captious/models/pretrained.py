@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from captious.errors import ResourceError
+from captious.errors import MissingExtraError, ResourceError
 from captious.native import threads
 
 #: The command that installs what models need.
@@ -21,6 +21,19 @@ def missing_extra() -> str | None:
     from importlib.util import find_spec
 
     return None if find_spec("torch") and find_spec("transformers") else INSTALL
+
+
+def check_extra(what: str) -> None:
+    """Refuse to go on without the requirements of models.
+
+    Args:
+        what: what needs them, with the verb, such as "vision models need".
+
+    Raises:
+        MissingExtraError: torch or transformers is not installed.
+    """
+    if missing_extra() is not None:
+        raise MissingExtraError(f"{what} torch and transformers", hint=INSTALL)
 
 
 def is_here(model: str) -> bool:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
 from captious.data.tables import TextCache
-from captious.errors import MissingExtraError, ParameterError, ResourceError
+from captious.errors import ParameterError, ResourceError
 from captious.models.encoders import Encoder, equal_lengths, numbered, token_ids
-from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
+from captious.models.pretrained import check_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 from captious.words import shortened
 
@@ -86,8 +86,7 @@ class _Detector:
     """A detector in memory."""
 
     def __init__(self, model: str) -> None:
-        if missing_extra() is not None:
-            raise MissingExtraError("error detectors need torch and transformers", hint=INSTALL)
+        check_extra("error detectors need")
         import transformers
 
         self._name = model
@@ -264,6 +263,7 @@ def _pooled(states: NDArray[np.float32], pool: str) -> NDArray[np.float32]:
 
 @cache
 def _form(encoder: Encoder) -> _Form:
+    check_extra(f"{encoder.model} needs")
     modules = _saved(encoder.model, "modules.json")
     parts = [str(part["type"]).rpartition(".")[2] for part in modules or []]
     if unknown := [part for part in parts if part not in _PARTS]:
