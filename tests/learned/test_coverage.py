@@ -43,6 +43,7 @@ def test_cells_are_scores_of_single_sentences(metric: SentenceCoverage, by: Mean
     assert explained.score == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.* empty or without words")
 def test_scores_are_those_that_are_explained() -> None:
     candidates = {1: CANDIDATE, 2: "", 3: "A barn.\nA dog!"}
     references = {1: REFERENCES, 2: REFERENCES, 3: ["", REFERENCES[0]]}

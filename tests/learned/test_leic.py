@@ -75,6 +75,7 @@ def test_scores_are_those_of_the_oracle() -> None:
     assert drawn == {0, 1}
 
 
+@pytest.mark.filterwarnings("ignore:.* empty or without words")
 def test_the_signature_says_what_scores_depend_on(tmp_path: Path) -> None:
     trained = random_critique(small_recipe("mlp", "context"))
     trained.save(tmp_path / "c.safetensors")
@@ -129,6 +130,7 @@ def test_judged_captions_of_one_image_have_its_features() -> None:
     assert len({*own}) == 3
 
 
+@pytest.mark.filterwarnings("ignore:.* empty or without words")
 def test_leic_reward_depends_on_the_images() -> None:
     metric = Leic(weights=random_critique(small_recipe("mlp", "context")), images=features_of(CORPUS))
     drawn = np.random.default_rng(4).integers(0, len(CORPUS), 50)

