@@ -133,6 +133,7 @@ def environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCH_HOME", str(folder / "torch"))
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("SHELL", "/bin/bash")
     monkeypatch.setenv("TZ", "UTC")
 
 
