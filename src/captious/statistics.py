@@ -409,9 +409,12 @@ def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.floa
     n: NDArray[np.float64] = np.where(moments[..., 0] > 0, moments[..., 0], np.nan)
     from_center = moments[..., 1] / n
     mean = center + from_center
-    variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)
-    deviation = np.sqrt(variance)
-    return np.divide(mean, deviation, out=np.full_like(mean, np.nan), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))
+    square = moments[..., 2] / n
+    variance = square - from_center**2
+    varies = variance > _ROUNDING * square  # else it consists of rounding errors
+    deviation = np.sqrt(np.where(varies, variance, 0.0) * n / np.maximum(n - 1, 1))
+    varies &= deviation > 1e-9 * (np.abs(mean) + 1e-3)
+    return np.divide(mean, deviation, out=np.full_like(mean, np.nan), where=varies)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

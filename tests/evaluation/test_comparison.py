@@ -344,6 +344,13 @@ class TestByHand:
             found = compare_reports(report_of(a, system="a"), report_of(a + step, system="b"), resamples=50)["given"]
             assert np.isnan([found.effect_size, *found.effect_interval]).all()
 
+    @pytest.mark.parametrize("step", [1e-3, 0.05, 0.1, 0.3, 1.0])
+    def test_resamples_without_the_only_difference_have_no_effect_size(self, report_of, step: float) -> None:
+        """A third of the resamples of 24 images has none that differs: no mean and no deviation but by rounding."""
+        a, b = np.zeros(24), np.eye(24)[5] * step
+        found = compare_reports(report_of(a, system="a"), report_of(b, system="b"))["given"]
+        assert found.effect_interval[0] == pytest.approx(1 / np.sqrt(24))
+
     @pytest.mark.parametrize("n", [1, 2])
     def test_few_images_are_not_significant(self, report_of, n: int) -> None:
         a, b = report_of([0.3] * n, system="a"), report_of([0.6] * n, system="b")

@@ -29,6 +29,9 @@ __all__ = ["EXAMPLES", "PROJECT", "Shell", "clean", "environment", "shell"]
 PROJECT = Path(__file__).parents[2]
 EXAMPLES = PROJECT / "examples"
 
+#: What is said only where the processor is slow.
+SLOW = re.compile(r"after \d+ min: ")
+
 #: Tables for METEOR, enough for a few captions; those of the toolkit may be missing.
 TABLES = MeteorFiles(
     synsets={"man": [1, 2], "person": [1], "cat": [3], "feline": [3], "road": [4], "street": [4]},
@@ -59,7 +62,8 @@ class Shell:
         """
         before = self._files()
         status, out, err = self._call(shlex.split(line))
-        document = {"status": status, "output": self._document(out), "messages": err.splitlines()}
+        messages = [line for line in err.splitlines() if not SLOW.match(line)]
+        document = {"status": status, "output": self._document(out), "messages": messages}
         written = {
             name: contents(self.folder / name) for name, time in self._files().items() if before.get(name) != time
         }

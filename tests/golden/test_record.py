@@ -14,6 +14,7 @@ from tests.golden.record import Record, differences, layout, plain
 
 DOCUMENT = {
     "signature": "bleu-4|v:1",
+    "row": "bleu-4,0.25,3",
     "score": 0.25,
     "counts": {"images": 2, "long": 1234567.0},
     "per_caption": [0.1, math.nan, -math.inf],
@@ -44,6 +45,8 @@ def changed(path: str, value: object) -> Any:
     ("path", "value"),
     [
         ("signature", "bleu-4|v:2"),
+        ("row", "bleu-4,0.25000000001,3"),
+        ("row", "bleu-4,0.25,4"),
         ("score", 0.25 + 2e-12),
         ("score", math.nan),
         ("score", "0.25"),
@@ -67,7 +70,12 @@ def test_one_change_is_one_difference(path: str, value: object) -> None:
 
 
 def test_what_is_within_the_tolerance_is_the_same() -> None:
-    for path, value in [("score", 0.25 + 5e-13), ("counts.long", 1234567.0 + 5e-7), ("per_caption.0", 0.1 - 5e-13)]:
+    for path, value in [
+        ("score", 0.25 + 5e-13),
+        ("counts.long", 1234567.0 + 5e-7),
+        ("per_caption.0", 0.1 - 5e-13),
+        ("row", "bleu-4,0.2500000000005,3"),
+    ]:
         assert differences(plain(DOCUMENT), changed(path, value)) == []
     assert differences(0.5, 0.50001, tolerance=1e-4) == []
     assert differences(0.5, 0.501, tolerance=1e-4) != []

@@ -13,7 +13,7 @@ import pytest
 import captious
 from tests.golden.calls import scored, scores
 from tests.golden.captions import EXAMPLE_VECTORS, EXAMPLES, REFERENCES, VECTORS, coco
-from tests.golden.record import Record
+from tests.golden.record import TOLERANCE, Record
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::captious.CaptiousWarning"),
@@ -133,4 +133,8 @@ def test_several_captions_of_examples(name: str, record: Record) -> None:
 def test_several_captions_of_coco(name: str, record: Record, shared_data: Path) -> None:
     report = scored(coco().samples, coco().references, OF_SETS[name], several=True, **settings_of(name))
     assert [*report.ids] == [*coco().references]
-    record(f"scores/sets/coco/{name}", scores(report) | {"description": report.description.to_dict()})
+    # Its eigenvalues have the rounding errors of the processor's matrix products, and their roots larger ones.
+    tolerance = 1e-8 if name == "self-cider" else TOLERANCE
+    record(
+        f"scores/sets/coco/{name}", scores(report) | {"description": report.description.to_dict()}, tolerance=tolerance
+    )
