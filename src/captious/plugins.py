@@ -125,6 +125,10 @@ MEANINGS: Mapping[str, Sequence[str]] = {
         "percentage percentages scale x100": ("percent",),
         "group groups by category": ("group-by",),
         "output-format out-format fmt": ("format",),
+        "stem basename": ("ids",),
+        "best mean": ("several",),
+        "lowercase lower": ("clean", "tokenizer"),
+        "encoding": ("from", "format"),
         "name-style metric-names": ("naming",),
         "top": ("worst", "examples"),
         "image-id img": ("image",),
@@ -176,7 +180,7 @@ def meant(name: object, names: Iterable[str], most: int = 1) -> list[str]:
         known.setdefault(_plain_name(item), item)
     plain = _plain_name(str(name))
     by_meaning = [known[item] for item in MEANINGS.get(plain, ()) if item in known]
-    return by_meaning or [known[item] for item in difflib.get_close_matches(plain, known, n=most, cutoff=0.6)]
+    return by_meaning or [known[item] for item in difflib.get_close_matches(plain, known, n=most, cutoff=0.7)]
 
 
 def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
@@ -212,6 +216,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("percent", "naming"), "report.to_markdown(percent=..., naming=...)"),
     "weights": 'captious.reward(references, {"cider-d": 1, "bleu-4": 0.5})',
     "device": "captious.Encoder(..., device=...) as the model of the settings",
+    "endpoint": "captious.ChatModel(..., endpoint=...) as the judge of the settings",
 }
 
 

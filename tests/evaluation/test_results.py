@@ -91,6 +91,8 @@ class TestNumbers:
     def test_caption_scores_are_found_by_image(self, report: captious.Report) -> None:
         result = report["cider-d"]
         assert [*result.by_image] == [*report.ids]
+        assert result.by_image[str(report.ids[0])] == result.by_image[report.ids[0]] == result.per_caption[0]
+        assert result.by_image.get("none") is None
         assert [*result.by_image.values()] == result.per_caption.tolist()
         assert np.mean([*result.by_image.values()]) == pytest.approx(result.score)
 

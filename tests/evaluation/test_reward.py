@@ -107,7 +107,7 @@ def test_ids_that_are_written_differently_are_explained() -> None:
         (captious.Bleu(), "name one of bleu-1"),
         ("chair", 'name one of chair-s, chair-i, chair-recall; lower is better of chair-s, chair-i: {"chair-s": -1}'),
         ("chair-i", '{"chair-i": -1}'),
-        ({"chair-i": 0.5}, '{"chair-i": -0.5}'),
+        ({"chair-i": 0.5}, '"chair-i": -0.5'),
         ("length-words", '{"length-words": -1}'),
         ({"length": 1}, "neither direction is better"),
         ({"bleu-4": 0}, "a finite number"),
@@ -266,3 +266,8 @@ def test_a_warning_that_was_suppressed_is_shown_later_and_once() -> None:
             warnings.simplefilter("default")
             captious.reward(references, "rouge-l")
         assert len(caught) == n
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            captious.reward(references, "rouge-l")
+        assert len(caught) == 1

@@ -119,11 +119,11 @@ class ProgressLines:
             self._timer.start()
 
     def _write(self) -> None:
-        running = self._open[-1:]  # of this moment, as the work goes on in its own thread
+        running = [*self._open]  # of this moment, as the work goes on in its own thread
         if not running:
             return
         self._last = time.monotonic()
-        (work,) = running
-        minutes = round((self._last - self._start) / 60)
-        click.echo(f"after {minutes} min: {work.what} ({work.done:,} of {work.total:,})", err=True)
+        for work in [work for work in running if work.what][-1:]:
+            minutes = round((self._last - self._start) / 60)
+            click.echo(f"after {minutes} min: {work.what} ({work.done:,} of {work.total:,})", err=True)
         self._wait()

@@ -58,9 +58,8 @@ def message_of(error: click.ClickException, arguments: Sequence[str], root: clic
     usage = context.get_usage().removeprefix("Usage: ")
     message, advice = error.format_message(), ""
     if isinstance(error, click.NoSuchOption):
+        message = f"no such option {error.option_name!r}"
         advice = _advice_on_option(error.option_name, arguments, context)
-        if advice:
-            message = f"no such option {error.option_name!r}"
     elif isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         advice = f"add {error.param.opts[0]} {error.param.make_metavar(context)};"
     elif isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.Choice):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Literal, TypeAlias, TypeVar, get_args
 
@@ -132,6 +132,31 @@ def _converted(ids: Sequence[ImageId], read: Callable[[str], ImageId], by: str) 
                 hint="name images so that they differ by more than this",
             )
     return new
+
+
+class ByImage(Mapping[ImageId, T]):
+    """Values by image id; an integer and its canonical decimal text are the same.
+
+    Args:
+        ids: the image ids.
+        values: the value of each.
+    """
+
+    def __init__(self, ids: Sequence[ImageId], values: Iterable[T]) -> None:
+        self._ids = ids
+        self._values = dict(zip(map(str, ids), values, strict=True))
+
+    def __getitem__(self, image: ImageId) -> T:
+        return self._values[str(image)]
+
+    def __iter__(self) -> Iterator[ImageId]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def rule_for(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids = "exact") -> Ids | None:

@@ -544,9 +544,10 @@ class CaptionFindings:
         """Return the warnings that matter to the metrics of a run, the first one about lengths if it needs to be."""
         metrics = [item.metric for item in selection]
         sentences = [*self._of_lengths(selection)]
+        said = ("sentences", "long") if sentences else ()
         if any(metric.needs_references for metric in metrics):
             sentences += self.about_references
-        return sentences + [finding.sentence for finding in self.findings_for(selection)]
+        return sentences + [finding.sentence for finding in self.findings_for(selection) if finding.kind not in said]
 
     def _of_lengths(self, selection: Selection) -> list[CaptionWarning]:
         """Return the warning of metrics that nobody named about captions many times as long as references."""
@@ -878,22 +879,23 @@ FEW_IMAGES = 10
 def issue(sentences: Iterable[str]) -> None:
     """Issue warnings, attributed to the caller of captious, each wording once per process where it is not suppressed.
 
-    Python's own filters would repeat them in every cell of a notebook.
+    Python's own filters would repeat them in every cell of a notebook. Filters that say "always" or "error" are obeyed.
     """
     for sentence in sentences:
-        if sentence not in issued:
-            warnings.warn(shown(sentence), CaptiousWarning, stacklevel=_level_of_caller())
-            if not _is_suppressed(shown(sentence)):
+        action = _action(shown(sentence))
+        if sentence not in issued or action in ("always", "error"):
+            if action != "ignore":
                 issued.add(sentence)
+            warnings.warn(shown(sentence), CaptiousWarning, stacklevel=_level_of_caller())
 
 
-def _is_suppressed(text: str) -> bool:
-    """Return whether the first of Python's filters that fits a warning, wherever it is from, ignores it."""
+def _action(text: str) -> str:
+    """Return what the first of Python's filters that fits a warning, wherever it is from, does with it."""
     for action, message, category, module, line in warnings.filters:
         fits = issubclass(CaptiousWarning, category) and (message is None or message.match(text))
         if fits and module is None and not line:
-            return action == "ignore"
-    return False
+            return action
+    return "default"
 
 
 def _level_of_caller() -> int:

@@ -119,7 +119,7 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
     if lower and weight > 0:
         raise ParameterError(
             f"lower is better of {label}, so this reward pays for worse captions",
-            hint=f'give it a negative weight: {{"{label}": {-weight:g}}}',
+            hint=f'give it a negative weight: "{label}": {-weight:g}' if is_sum else f'write {{"{label}": -1}}',
         )
     if undirected and not is_sum:
         raise ParameterError(

@@ -17,7 +17,7 @@ from captious.data import Captions, KeyedByFields, References
 from captious.errors import CaptionWarning, ParameterError, option, setting
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import NumberParameter, TokenizerParameter
-from captious.metrics.shared.frequencies import DocumentFrequencies, FrequenciesParameter
+from captious.metrics.shared.frequencies import OWN_FREQUENCIES, DocumentFrequencies, FrequenciesParameter
 from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgram, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
@@ -195,7 +195,7 @@ class Cider(MeanMetric):
         n = len(references) if idf is None else idf.n_documents
         if self.idf is not None:
             return []
-        own = f"of a large corpus of your own (captious fit cider-d REFERENCES -o FILE; {setting('idf', 'FILE')})"
+        own = f"of a large corpus of your own ({OWN_FREQUENCIES})"
         coco = f"of COCO ({setting('idf', 'coco')}), or " if _is_like_coco(references) else ""
         if n > 1 and idf is not None and idf.weighs_nothing:
             return [

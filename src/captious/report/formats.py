@@ -214,6 +214,8 @@ def latex(table: Table) -> str:
 
 
 def _tabular(table: Table, *comments: str) -> str:
+    if not table.columns:
+        return f"{escaped(' '.join([table.title, *table.notes]))}\n"
     following = table.following
     table = oriented(table, PAPER)
     has_sections = any(row.section for row in table.rows)
@@ -311,6 +313,8 @@ _RULES = {"left": ":--", "right": "--:", "center": ":-:"}
 
 def markdown(table: Table) -> str:
     """Return a table as Markdown; the best of several values is bold."""
+    if not table.columns:
+        return f"{_escaped(' '.join([table.title, *table.notes]))}\n"
     below, following = table.below, table.following
     table = oriented(table, PAPER)
     rows = [*table.rows, *table.description]

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from numbers import Real
 from pathlib import PurePath
-from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, runtime_checkable
 
 import numpy as np
@@ -39,6 +39,7 @@ from captious.data import (
     ReferencesLike,
     read_captions,
 )
+from captious.data.ids import ByImage
 from captious.data.matching import OF_SEVERAL, ways_of
 from captious.errors import EmptyInputError, ParameterError, UnknownNameError, option
 from captious.metrics.contract.parameters import (
@@ -802,7 +803,7 @@ def needs_several_error(name: str) -> ParameterError:
     """Return the error for a metric of sets if images have one candidate."""
     return ParameterError(
         f"{name} judges several candidates per image together",
-        hint=f"give several per image to captious score or compare: {option('several', 'mean')}",
+        hint=f"score several per image: {option('several', 'mean')}",
     )
 
 
@@ -968,7 +969,10 @@ class Result:
 
     def _compared(self, other: object, relation: Callable[[Any, Any], Any]) -> bool:
         if isinstance(other, Result):
-            raise TypeError("results of two systems are compared with captious.compare, which tests the difference")
+            raise TypeError(
+                "results are not ordered: compare scores, float(result), or systems with captious.compare, which tests "
+                "the difference"
+            )
         return bool(relation(self.score, other)) if isinstance(other, Real) else NotImplemented
 
     @property
@@ -989,8 +993,8 @@ class Result:
 
     @property
     def by_image(self) -> Mapping[ImageId, float]:
-        """Caption scores by image id."""
-        return MappingProxyType(dict(zip(self.statistics.ids, self.per_caption.tolist(), strict=True)))
+        """Caption scores by image id; an integer and its decimal digits as text are the same."""
+        return ByImage(self.statistics.ids, self.per_caption.tolist())
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -187,7 +187,7 @@ def unknown(name: str) -> UnknownNameError:
         help = f"a function is requested as {name}:FUNCTION"
     parts = [part.strip() for part in name.split(",")]
     if len(parts) > 1 and all(part in requestable() for part in parts):
-        help = f"give a list: {parts}"
+        help = either(python=f"give a list: {parts}", command=f"name one: {parts[0]}")
     return UnknownNameError(f"there is no metric {shortened(name)}", hint=help)
 
 

@@ -507,7 +507,7 @@ def _are_captions(metrics: object) -> bool:
     if isinstance(metrics, BaseMetric):
         return False
     if isinstance(metrics, Mapping):
-        return not all(isinstance(weight, Real) for weight in metrics.values())
+        return not all(names_metric(name) or isinstance(weight, Real) for name, weight in metrics.items())
     if isinstance(metrics, list | tuple):
         return not all(isinstance(metric, str | BaseMetric) or callable(metric) for metric in metrics)
     is_table = isinstance(metrics, References | Captions | CaptionSets | os.PathLike) or hasattr(metrics, "columns")

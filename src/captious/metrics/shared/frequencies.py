@@ -167,6 +167,14 @@ _MOST_DOCUMENTS = 1 << 53
 _MOST_OF_DOCUMENT = 100_000  # n-grams: no document has more, so that more cannot be in all documents
 _MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits
 
+_FITTED = f"captious fit cider-d REFERENCES -o FILE; {setting('idf', 'FILE')}"
+#: How to use document frequencies of a corpus of one's own.
+OWN_FREQUENCIES = either(
+    python="settings=captious.Settings(idf=captious.DocumentFrequencies.of(references))",
+    command=_FITTED,
+    challenge=_FITTED,
+)
+
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
@@ -262,7 +270,7 @@ class DocumentFrequencies:
                 "the pickle does not say of how many documents it is",
                 where=str(path),
                 hint=either(
-                    python="give n_documents",
+                    python="read it by captious.DocumentFrequencies.from_pickle(FILE, n_documents=...)",
                     command="write it again: captious fit cider-d REFERENCES -o FILE.idf",
                 ),
             )
@@ -355,7 +363,7 @@ class DocumentFrequencies:
         """
         from captious.resources.npy import read_npz
 
-        help = f"use {setting('idf', 'coco')}, or create a file: captious fit cider-d REFERENCES -o FILE.idf"
+        help = f"use {setting('idf', 'coco')}, or those of a corpus of your own: {OWN_FREQUENCIES}"
         raw = user_bytes(path, "document frequencies", help)
         try:
             content = read_npz(io.BytesIO(raw))
@@ -543,7 +551,7 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
     if not isinstance(idf, DocumentFrequencies):
         raise ParameterError(
             f"{shortened(idf)} does not hold document frequencies",
-            hint="give a file that captious fit cider-d wrote, or captious.DocumentFrequencies",
+            hint=f"give those of a corpus of your own: {OWN_FREQUENCIES}",
         )
     return idf
 
