@@ -61,6 +61,32 @@ def test_references_are_read(write: Write, name: str, content: str) -> None:
     assert ([*map(str, references.ids)], references.texts) == (["1", "2"], ("a", "b", "c", "d"))
 
 
+@pytest.mark.parametrize("separator", [",", "\t"])
+@pytest.mark.parametrize("index", [None, "Unnamed: 0"])
+@pytest.mark.parametrize("column", ["image_id", "file_name", "id"])
+def test_the_index_of_pandas_is_no_image(tmp_path: Path, separator: str, index: str | None, column: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({column: [1, 2, 3], "caption": CAPTIONS, "group": ["x", "y", "x"]}, index=[3, 2, 1])
+    path = tmp_path / f"pandas.{'csv' if separator == ',' else 'tsv'}"
+    frame.to_csv(path, sep=separator, index_label=index)
+    frame.rename_axis(index).to_parquet(tmp_path / "pandas.parquet")
+    for file in (path, tmp_path / "pandas.parquet"):
+        captions = read_captions(file, {1: ["x"], 2: ["y"], 3: ["z"]})
+        assert (captions.ids, [*captions.candidates]) == ((1, 2, 3), CAPTIONS)
+        references = read_references(file)
+        assert ([*map(str, references.ids)], [*references.texts]) == (["1", "2", "3"], CAPTIONS)
+        assert [*read_rows(file, "groups", column="group").texts] == ["x", "y", "x"]
+    frame.drop(columns="caption").rename(columns={"group": "domain"}).to_csv(path, sep=separator, index_label=index)
+    assert [*map(str, read_rows(path, "groups").ids)] == ["1", "2", "3"]
+
+
+def test_a_column_without_a_name_is_no_image(write: Write) -> None:
+    for source in (write("nameless.csv", ",caption\n1,a cat\n"), [{"": 1, "caption": "a cat"}]):
+        with pytest.raises(InputError, match="missing field for image ids") as caught:
+            read_references(source)
+        assert "to_csv(index_label='image_id')" in caught.value.hint
+
+
 def test_lists_as_text_are_never_one_caption(write: Write) -> None:
     listed = ["['a cat', 'the cat']", "['a dog', 'the dog']"]
     cut = "image_id,caption\n1,\"['a cat', 'the\"\n2,\"['a dog']\"\n"

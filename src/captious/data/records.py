@@ -43,6 +43,9 @@ TEXT_FIELDS: dict[Role, _Names] = {
     "objects": (("objects",), ("references", "refs"), _CAPTIONS),
 }
 
+#: Names of the index that pandas writes beside the columns.
+_INDEX = re.compile(r"(?:Unnamed: \d+|__index_level_\d+__)?")
+
 #: Names of columns that only captions of sounds have, in the challenges of DCASE.
 _OF_SOUNDS = ("caption_predicted", "caption_reference_")
 
@@ -143,8 +146,8 @@ class _Row:
     @property
     def named_ids(self) -> tuple[str, ...]:
         """Fields of the id that the user names and that exist."""
-        name = self.source.read_options.columns.id or ""
-        return fields_of(name, self.names) or fields_of(self.field_of(name), self.names)
+        name = self.source.read_options.columns.id
+        return () if name is None else fields_of(name, self.names) or fields_of(self.field_of(name), self.names)
 
     @property
     def named_texts(self) -> tuple[str, ...]:
@@ -183,7 +186,7 @@ class _Row:
             if self.source.column not in self.names:
                 raise missing_column(self.source, self.where)
             return self.source.column
-        candidates = [str(name) for name in self.names if name not in ids]
+        candidates = [str(name) for name in self.names if name not in ids and not _INDEX.fullmatch(str(name))]
         if "group" in candidates or len(candidates) == 1:
             return "group" if "group" in candidates else candidates[0]
         raise self.source.error(
@@ -237,7 +240,9 @@ class _Row:
         read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
         unread = [name for name in self.names if name not in read]
         hint = ""
-        if len(unread) == 1 and self.source.is_file:
+        if unread == [""]:
+            hint = f"if the first column holds them, name it: to_csv(index_label={'image_id' if column == 'id' else column!r})"
+        elif len(unread) == 1 and self.source.is_file:
             hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}"
         elif len(unread) == 1:
             hint = f"if {unread[0]!r} holds them, rename it {'image_id' if column == 'id' else column!r}"
