@@ -240,12 +240,13 @@ class _Row:
         read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
         unread = [name for name in self.names if name not in read]
         hint = ""
+        name = "image_id" if column == "id" else column
         if unread == [""]:
-            hint = f"if the first column holds them, name it: to_csv(index_label={'image_id' if column == 'id' else column!r})"
+            hint = f"if the first column holds them, name it: to_csv(index_label={name!r})"
         elif len(unread) == 1 and self.source.is_file:
             hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}"
         elif len(unread) == 1:
-            hint = f"if {unread[0]!r} holds them, rename it {'image_id' if column == 'id' else column!r}"
+            hint = f"if {unread[0]!r} holds them, rename it {name!r}"
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, advice=hint)
 
