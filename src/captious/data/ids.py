@@ -157,7 +157,7 @@ def rule_for(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids = "
 
 
 def differing(left: Sequence[ImageId], right: Sequence[ImageId]) -> tuple[str, str] | None:
-    """Return what all ids of two sides differ in that a rule leaves out, such as "dogs_" and "cats_"; None for others."""
+    """Return what all ids of two sides differ in that a rule leaves out, such as "dogs_" and "cats_"; None else."""
     for rule in _RULES:
         pairs = _common(left, right, rule)
         if 0 < len(pairs) == min(len({*left}), len({*right})):
