@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
+import subprocess
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -140,6 +142,34 @@ def test_paths_of_columns_say_where_they_end(run: Run, path: str, parts: list[st
     assert_refused(run("score", "log.jsonl", "references.json", "--columns", columns), *parts)
     dots = columns.replace("/", ".")
     assert_refused(run("score", "log.jsonl", "references.json", "--columns", dots), "separated by slashes: --columns")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("explain bleu-4 <(cat c.json) references.json --worst 1", "bleu-1"),
+        ("explain bleu-4 c.json <(cat references.json) --image 2", "bleu-1"),
+        ("explain bleu-4 - references.json --image 2 < c.json", "bleu-1"),
+        ("score A=<(cat c.json) B=<(cat c.json) references.json -m bleu-1", "B"),
+        ("score - b=<(cat c.json) references.json -m bleu-1 < c.json", "standard input"),
+        ("check <(cat c.json) <(cat references.json)", "2 candidates"),
+    ],
+)
+def test_pipes_are_read_and_never_advised(command: list[str], line: str, shown: str) -> None:
+    write("c.json", {"1": CAPTIONS[0], "2": CAPTIONS[1]})
+    typed = f"{shlex.join(command)} {line}"
+    outcome = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True)
+    assert shown in outcome.stdout
+    assert "/dev/fd" not in outcome.stderr
+    assert "captious compare" not in outcome.stderr
+
+
+def test_groups_are_not_read_from_pipes(command: list[str]) -> None:
+    write("c.json", {"1": CAPTIONS[0], "2": CAPTIONS[1]})
+    typed = f"{shlex.join(command)} score <(cat c.json) references.json -m bleu-1 --group-by domain"
+    outcome = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=False)
+    assert outcome.returncode == 2
+    assert "a pipe can only be read once" in outcome.stderr
 
 
 class TestOptions:

@@ -25,7 +25,7 @@ from captious.data import (
     read_references,
     read_rows,
 )
-from captious.data.formats import is_prepared, is_stream
+from captious.data.formats import is_prepared, is_standard_input, is_stream
 from captious.data.ids import IDS
 from captious.data.layouts import LAYOUTS, layout_named
 from captious.data.matching import MATCHES, OF_SEVERAL
@@ -447,6 +447,9 @@ def _columns(column: str, files: Sequence[Source]) -> tuple[list[Groups], list[s
     for file in dict.fromkeys(files):
         if is_prepared(file):
             absent.append(f"{file}: prepared references have no columns")
+            continue
+        if is_stream(file) and not is_standard_input(file):
+            absent.append(f"{file}: a pipe can only be read once")
             continue
         try:
             columns.append(read_groups(file, column=column))

@@ -327,7 +327,7 @@ def _check_no_ids(source: Source, values: Sequence[Any], numbers: Sequence[int])
             "these lines seem to begin with image ids, but there is no header",
             where=f"line {numbers[0]}: {shortened(firsts[0])}",
             hint=f"add one, as in a shell: (printf 'image_id\\tcaption\\n'; cat {name}) > {name}.tsv"
-            if have_tabs
+            if have_tabs and not is_stream(source.name)
             else "write .csv or .tsv with a header image_id,caption",
         )
 
