@@ -112,7 +112,34 @@ class TestLogs:
     def test_log_of_another_endpoint(self, run: Run) -> None:
         write("log.jsonl", [{"custom_id": "1", "result": {"type": "expired"}}])
         outcome = run("score", "--from", "openai-batch", "log.jsonl", "references.json")
-        assert_refused(outcome, "not a log of OpenAI-batch", "it looks like anthropic-batch: --from anthropic-batch")
+        assert_refused(outcome, "not a log of openai-batch", "it looks like anthropic-batch: --from anthropic-batch")
+
+    @pytest.mark.parametrize("references", ["label", "labels"])
+    @pytest.mark.parametrize("options", [(), ("--from", "ms-swift")])
+    def test_older_results_of_ms_swift(self, run: Run, references: str, options: tuple[str, ...]) -> None:
+        lines = [
+            {"query": "<image>Describe.", "response": caption, references: "a tram", "history": [], "images": [f"{n}"]}
+            for n, caption in enumerate(CAPTIONS, 1)
+        ]
+        write("swift.jsonl", lines)
+        expected = systems_of(run, "a.jsonl")["a"]
+        assert systems_of(run, *options, "swift.jsonl", "references.json") == {"swift": expected}
+        outcome = run("score", *options, "swift.jsonl", "-m", "bleu-1")
+        assert (outcome.code, "Prompt: '<image>Describe.'" in outcome.out) == (0, True)
+        write("swift.jsonl", [{**line, references: None} for line in lines])
+        assert systems_of(run, *options, "swift.jsonl", "references.json") == {"swift": expected}
+        assert_refused(run("score", "swift.jsonl"), "this log of ms-swift has no references")
+
+    def test_a_log_without_references_says_so(self, run: Run) -> None:
+        assert_refused(run("score", "bare.jsonl"), "this log of lmms-eval has no references", "in a file of their own")
+
+    @pytest.mark.parametrize("layout", ["openai-batch", "vllm", "inspect", "ms-swift"])
+    def test_what_is_no_log_is_refused(self, run: Run, layout: str) -> None:
+        write("c.json", {"1": CAPTIONS[0], "2": CAPTIONS[1]})
+        write("wrapped.json", {"model": "m", "results": {"1": CAPTIONS[0], "2": CAPTIONS[1]}})
+        for file in ("c.json", "wrapped.json"):
+            outcome = run("score", "--from", layout, file, "references.json")
+            assert_refused(outcome, "this is not the layout", "leave --from out")
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
@@ -125,6 +152,20 @@ def test_floats_as_ids(run: Run, suffix: str) -> None:
     }
     write("halves.json", json.dumps([{"image_id": 1.5, "caption": "a cat"}]))
     assert_refused(run("score", "halves.json", "references.json", "--ids", "integer"), "integers or strings")
+
+
+@pytest.mark.parametrize(
+    ("columns", "parts"),
+    [
+        ("caption=resps/0/1/0", ["missing field for image ids", "--columns id=NAME,caption=resps/0/1/0"]),
+        ("id=doc/image_id", ["missing field for candidates", "--columns caption=NAME,id=doc/image_id"]),
+        ("caption=resps/0/1/0,id=key", ["there is no column 'key'\n"]),
+        ("caption=responses/0,id=doc/image_id", ["there is no column 'responses/0'\n"]),
+    ],
+)
+def test_only_columns_that_are_missing_are_named(run: Run, columns: str, parts: list[str]) -> None:
+    write("log.jsonl", [{"doc_id": 7, "doc": {"image_id": "1"}, "resps": [["a", [CAPTIONS[0]]]]}])
+    assert_refused(run("score", "log.jsonl", "references.json", "--columns", columns), *parts)
 
 
 @pytest.mark.parametrize(

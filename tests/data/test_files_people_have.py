@@ -29,6 +29,7 @@ LINES = "\n".join(map(json.dumps, RECORDS))
         ("wrapped.json", json.dumps({"model": "m", "seed": 1, "tags": ["a"], "predictions": RECORDS})),
         ("wrapped.json", json.dumps({"config": {"beam": 5}, "results": RECORDS}, indent=1)),
         ("wrapped.json", json.dumps({"model": "m", "results": {str(r["image_id"]): r["caption"] for r in RECORDS}})),
+        ("deep.json", json.dumps({"config": {"beam": 5}, "run": {"seed": 1, "output": RECORDS}})),
         ("lines.json", LINES),
         ("lines.json", f"\ufeff{LINES}\n\n"),
         ("excel.csv", "\ufeffimage_id;caption\r\n1;a cat\r\n2;a dog, red\r\n3;it's a cow\r\n"),
@@ -275,6 +276,21 @@ def test_caption_file_says_how_a_file_is_read(write: Write) -> None:
     assert CaptionFile(path) == CaptionFile(Path(path)) != CaptionFile(path, layout="coco")
     with pytest.raises(TypeError):
         CaptionFile(path, "id=key")  # type: ignore[misc]
+
+
+def test_a_named_layout_is_not_left_out(write: Write) -> None:
+    path = write("c.json", json.dumps({"1": "a cat"}))
+    for layout in ("openai-batch", "karpathy", "vatex"):
+        with pytest.raises(CaptionFileError, match="this is not the layout") as caught:
+            read_rows(CaptionFile(path, layout=layout), "candidates")
+        assert "leave layout out" in caught.value.hint
+
+
+def test_records_two_levels_down_are_found_by_their_columns(write: Write) -> None:
+    path = write("deep.json", json.dumps({"run": {"output": [{"key": 1, "text": "a cat"}]}}))
+    with pytest.raises(CaptionFileError, match=r"CaptionFile\(FILE, columns="):
+        read_rows(path, "candidates")
+    assert read_rows(CaptionFile(path, columns="id=key,caption=text"), "candidates").texts == ("a cat",)
 
 
 def test_records_under_two_keys_are_refused(write: Write) -> None:
