@@ -470,7 +470,7 @@ def test_document_frequencies_of_coco_are_advised_for_captions_like_its_own(
 def test_one_caption_is_enough_where_chance_is_no_explanation(n: int) -> None:
     references = {i: [f"a dog runs {i}", f"dog {i} is on the grass"] for i in range(n)}
     for kind, text in {
-        **{name: each.example for name, each in TEXT_KINDS.items()},
+        **{name: each.example for name, each in TEXT_KINDS.items() if not each.least},
         "cut": "a man is riding on top of a",
         "name": "42",
     }.items():
