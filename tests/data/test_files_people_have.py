@@ -33,6 +33,8 @@ LINES = "\n".join(map(json.dumps, RECORDS))
         ("lines.json", LINES),
         ("lines.json", f"\ufeff{LINES}\n\n"),
         ("excel.csv", "\ufeffimage_id;caption\r\n1;a cat\r\n2;a dog, red\r\n3;it's a cow\r\n"),
+        ("bars.csv", "image_id|caption\n1|a cat\n2|a dog, red\n3|it's a cow\n"),
+        ("bars.txt", "image_id|caption\n1|a cat\n2|a dog, red\n3|it's a cow\n"),
         ("dcase.csv", 'file_name,caption_predicted\n1,a cat\n2,"a dog, red"\n3,it\'s a cow\n'),
         ("list.csv", 'image_id,caption\n1,[\'a cat\']\n2,"[\'a dog, red\']"\n3,"[""it\'s a cow""]"\n'),
         ("upper.JSON", json.dumps(RECORDS)),
@@ -47,6 +49,10 @@ def test_candidates_are_read(write: Write, name: str, content: str) -> None:
     ("name", "content"),
     [
         ("dcase.csv", "file_name,caption_reference_01,caption_reference_02\n1,a,b\n2,c,d\n"),
+        *(
+            ("numbered.csv", f"image_id,{name}0,{name}1\n1,a,b\n2,c,d\n")
+            for name in ("ref", "ref_", "reference", "reference_")
+        ),
         ("clotho.csv", "file_name,caption_1,caption_2,caption_3\n1,a,b,\n2,c,d,\n"),
         ("list.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,\"['c', 'd']\"\n"),
         ("list.csv", 'image_id,references\n1,"[""a"", ""b""]"\n2,"[""c"", ""d""]"\n'),
@@ -254,9 +260,32 @@ def test_a_missing_file_proposes_its_neighbour(write: Write, tmp_path: Path) -> 
         with pytest.raises(CaptionFileError, match="there is no such file") as caught:
             read_rows(tmp_path / name, "references")
         assert caught.value.hint == f"did you mean {tmp_path / 'references.json'}?"
-    with pytest.raises(CaptionFileError) as caught:
-        read_rows(tmp_path / "x.json", "references")
-    assert "did you mean" not in caught.value.hint
+    for name in ("references.jsno", "references"):
+        with pytest.raises(CaptionFileError, match="there is no such file") as caught:
+            read_rows(tmp_path / name, "references")
+        assert caught.value.hint == f"did you mean {tmp_path / 'references.json'}?"
+    write("c.json", "{}")
+    for name in ("x.json", "r.json"):
+        with pytest.raises(CaptionFileError) as caught:
+            read_rows(tmp_path / name, "references")
+        assert "did you mean" not in caught.value.hint
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    for folder, proposed in (("result", f": did you mean {tmp_path / 'results'}?"), ("sub/z", "")):
+        with pytest.raises(CaptionFileError, match="there is no such file") as caught:
+            read_rows(tmp_path / folder / "c.json", "candidates")
+        assert caught.value.hint == f"there is no folder {tmp_path / folder}{proposed}"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_tables_without_a_header_say_so(write: Write, suffix: str) -> None:
+    mark = "," if suffix == "csv" else "\t"
+    for image in ("1", "photos/1.jpg"):
+        for role in ("candidates", "references"):
+            with pytest.raises(CaptionFileError, match="begin with image ids, but there is no header"):
+                read_rows(write(f"c.{suffix}", f"{image}{mark}a cat\n2{mark}a dog\n"), role)
 
 
 def test_caption_file_says_how_a_file_is_read(write: Write) -> None:

@@ -241,6 +241,8 @@ def _rows_of_table(data: bytes, source: Source, format: Format) -> CaptionRows:
             names[:] = [name for name in all_names if name != "image"]  # VLMEvalKit's tables may have images in them
             csv.field_size_limit(1 << 30)
             return names
+        if format in ("csv", "tsv", "txt") and source.role != "groups" and not source.read_options.columns.names:
+            _check_no_ids(source, [",".join(all_names)], [1])
         chosen.append(choose_fields(source, all_names, where))
         return chosen[0].names
 

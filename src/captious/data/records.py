@@ -38,7 +38,10 @@ _CAPTIONS = ("caption", "captions", "report")
 # One file may hold candidates and references side by side.
 TEXT_FIELDS: dict[Role, _Names] = {
     "candidates": (("candidate", "candidates", "prediction", "predictions", "caption_predicted"), _CAPTIONS),
-    "references": (("references", "refs", "reference_#", "caption_reference_#"), _CAPTIONS),
+    "references": (
+        ("references", "refs", "reference_#", "reference#", "ref_#", "ref#", "caption_reference_#"),
+        _CAPTIONS,
+    ),
     "groups": (("group",),),
     "objects": (("objects",), ("references", "refs"), _CAPTIONS),
 }
