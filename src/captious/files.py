@@ -264,15 +264,28 @@ _MOST_NAMES = 10_000  # in a folder, among which a similar one is looked for
 
 
 def neighbour(path: str | os.PathLike[str]) -> str:
-    """Return the path of the file that was probably meant by a path without one; empty if there is none like it."""
+    """Return the path of the file that was probably meant by a path without one; empty if there is none like it.
+
+    Extensions may differ in any way: a.jsno may mean a.json, but c.json not r.json.
+    """
     folder, name = os.path.split(os.fspath(path))
     try:
         names = sorted(os.listdir(folder or os.curdir))
     except (OSError, ValueError):
         return ""
     same = [one for one in names if one.lower() == name.lower()]
-    near = same or difflib.get_close_matches(name, names[:_MOST_NAMES], 1, 0.7)
+    stems = {one: one.partition(".")[0] for one in names[:_MOST_NAMES]}
+    alike = difflib.get_close_matches(name.partition(".")[0], {*stems.values()}, 3, 0.7)
+    near = same or difflib.get_close_matches(name, [one for one in stems if stems[one] in alike], 1, 0)
     return os.path.join(folder, near[0]) if near else ""
+
+
+def help_for_missing(path: str | os.PathLike[str], otherwise: str) -> str:
+    """Return the hint for a missing file: the folder that is missing, or the file that was probably meant."""
+    folder = os.path.dirname(os.fspath(path))
+    if folder and not os.path.isdir(folder):
+        return f"there is no folder {folder}" + (f": did you mean {near}?" if (near := neighbour(folder)) else "")
+    return f"did you mean {near}?" if (near := neighbour(path)) else otherwise
 
 
 def user_text(path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError) -> str:
@@ -303,8 +316,8 @@ def user_bytes(
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise damaged(f"cannot read {what}: damaged gzip file: {error}", where=where, hint=help) from error
     except FileNotFoundError as error:
-        near = neighbour(path)
-        hint = f"did you mean {near}? Otherwise {help}" if near else help
+        found = help_for_missing(path, "")
+        hint = f"{found} Otherwise {help}" if found.endswith("?") else found or help
         raise ResourceError(f"cannot read {what}: {reason(error)}", where=where, hint=hint) from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise ResourceError(f"cannot read {what}: {reason(error)}", where=where, hint=help) from error

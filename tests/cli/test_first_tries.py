@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
+import subprocess
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -110,7 +112,34 @@ class TestLogs:
     def test_log_of_another_endpoint(self, run: Run) -> None:
         write("log.jsonl", [{"custom_id": "1", "result": {"type": "expired"}}])
         outcome = run("score", "--from", "openai-batch", "log.jsonl", "references.json")
-        assert_refused(outcome, "not a log of OpenAI-batch", "it looks like anthropic-batch: --from anthropic-batch")
+        assert_refused(outcome, "not a log of openai-batch", "it looks like anthropic-batch: --from anthropic-batch")
+
+    @pytest.mark.parametrize("references", ["label", "labels"])
+    @pytest.mark.parametrize("options", [(), ("--from", "ms-swift")])
+    def test_older_results_of_ms_swift(self, run: Run, references: str, options: tuple[str, ...]) -> None:
+        lines = [
+            {"query": "<image>Describe.", "response": caption, references: "a tram", "history": [], "images": [f"{n}"]}
+            for n, caption in enumerate(CAPTIONS, 1)
+        ]
+        write("swift.jsonl", lines)
+        expected = systems_of(run, "a.jsonl")["a"]
+        assert systems_of(run, *options, "swift.jsonl", "references.json") == {"swift": expected}
+        outcome = run("score", *options, "swift.jsonl", "-m", "bleu-1")
+        assert (outcome.code, "Prompt: '<image>Describe.'" in outcome.out) == (0, True)
+        write("swift.jsonl", [{**line, references: None} for line in lines])
+        assert systems_of(run, *options, "swift.jsonl", "references.json") == {"swift": expected}
+        assert_refused(run("score", "swift.jsonl"), "this log of ms-swift has no references")
+
+    def test_a_log_without_references_says_so(self, run: Run) -> None:
+        assert_refused(run("score", "bare.jsonl"), "this log of lmms-eval has no references", "in a file of their own")
+
+    @pytest.mark.parametrize("layout", ["openai-batch", "vllm", "inspect", "ms-swift"])
+    def test_what_is_no_log_is_refused(self, run: Run, layout: str) -> None:
+        write("c.json", {"1": CAPTIONS[0], "2": CAPTIONS[1]})
+        write("wrapped.json", {"model": "m", "results": {"1": CAPTIONS[0], "2": CAPTIONS[1]}})
+        for file in ("c.json", "wrapped.json"):
+            outcome = run("score", "--from", layout, file, "references.json")
+            assert_refused(outcome, "this is not the layout", "leave --from out")
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
@@ -123,6 +152,20 @@ def test_floats_as_ids(run: Run, suffix: str) -> None:
     }
     write("halves.json", json.dumps([{"image_id": 1.5, "caption": "a cat"}]))
     assert_refused(run("score", "halves.json", "references.json", "--ids", "integer"), "integers or strings")
+
+
+@pytest.mark.parametrize(
+    ("columns", "parts"),
+    [
+        ("caption=resps/0/1/0", ["missing field for image ids", "--columns id=NAME,caption=resps/0/1/0"]),
+        ("id=doc/image_id", ["missing field for candidates", "--columns caption=NAME,id=doc/image_id"]),
+        ("caption=resps/0/1/0,id=key", ["there is no column 'key'\n"]),
+        ("caption=responses/0,id=doc/image_id", ["there is no column 'responses/0'\n"]),
+    ],
+)
+def test_only_columns_that_are_missing_are_named(run: Run, columns: str, parts: list[str]) -> None:
+    write("log.jsonl", [{"doc_id": 7, "doc": {"image_id": "1"}, "resps": [["a", [CAPTIONS[0]]]]}])
+    assert_refused(run("score", "log.jsonl", "references.json", "--columns", columns), *parts)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +183,34 @@ def test_paths_of_columns_say_where_they_end(run: Run, path: str, parts: list[st
     assert_refused(run("score", "log.jsonl", "references.json", "--columns", columns), *parts)
     dots = columns.replace("/", ".")
     assert_refused(run("score", "log.jsonl", "references.json", "--columns", dots), "separated by slashes: --columns")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("explain bleu-4 <(cat c.json) references.json --worst 1", "bleu-1"),
+        ("explain bleu-4 c.json <(cat references.json) --image 2", "bleu-1"),
+        ("explain bleu-4 - references.json --image 2 < c.json", "bleu-1"),
+        ("score A=<(cat c.json) B=<(cat c.json) references.json -m bleu-1", "B"),
+        ("score - b=<(cat c.json) references.json -m bleu-1 < c.json", "standard input"),
+        ("check <(cat c.json) <(cat references.json)", "2 candidates"),
+    ],
+)
+def test_pipes_are_read_and_never_advised(command: list[str], line: str, shown: str) -> None:
+    write("c.json", {"1": CAPTIONS[0], "2": CAPTIONS[1]})
+    typed = f"{shlex.join(command)} {line}"
+    outcome = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True)
+    assert shown in outcome.stdout
+    assert "/dev/fd" not in outcome.stderr
+    assert "captious compare" not in outcome.stderr
+
+
+def test_groups_are_not_read_from_pipes(command: list[str]) -> None:
+    write("c.json", {"1": CAPTIONS[0], "2": CAPTIONS[1]})
+    typed = f"{shlex.join(command)} score <(cat c.json) references.json -m bleu-1 --group-by domain"
+    outcome = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=False)
+    assert outcome.returncode == 2
+    assert "a pipe can only be read once" in outcome.stderr
 
 
 class TestOptions:

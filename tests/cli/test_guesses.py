@@ -53,6 +53,11 @@ GUESSES: dict[str, tuple[int, list[str]]] = {
     "score b.json r.json --bleu": (2, ["did you mean -m bleu?"]),
     "score b.json r.json --all": (2, ["captious score --help"]),
     "score b.json r.json -m cider-d --idf coco": (0, ["cider-d"]),
+    "score b.json r.json -m cider-d --idf df": (2, ["help: did you mean df.idf? Otherwise use --idf coco"]),
+    "score b.json r.json -m cider-d --idf freq": (2, ["help: use --idf coco, or create a file: captious fit cider-d"]),
+    "score b.json r.json -m mien.py:foo": (2, ["there is no file mien.py", "did you mean mine.py?"]),
+    "score b.jsno r.json": (2, ["there is no such file", "did you mean b.json?"]),
+    "score sub/z/b.json r.json": (2, ["there is no such file", "there is no folder sub/z"]),
     "score b.json r.json -m cider-d --df coco": (2, ["did you mean --idf?"]),
     "bleu b.json r.json": (2, ["bleu is a metric: captious score -m bleu CANDIDATES REFERENCES"]),
     "cider b.json r.json": (2, ["captious score -m cider CANDIDATES REFERENCES"]),
@@ -144,6 +149,8 @@ def typed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = json.loads((folder / "b.json").read_text())
     (folder / "few.json").write_text(json.dumps(rows[:1]))
     (folder / "wrapped.csv").write_text("key,text\n" + "".join(f"{row['image_id']},{row['caption']}\n" for row in rows))
+    (folder / "mine.py").write_text("")
+    (folder / "df.idf").write_text("")
     (folder / "empty.json").write_text(json.dumps({row["image_id"]: [""] for row in rows}))
     monkeypatch.setenv("SHELL", "/bin/bash")
     return folder

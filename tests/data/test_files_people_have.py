@@ -29,9 +29,12 @@ LINES = "\n".join(map(json.dumps, RECORDS))
         ("wrapped.json", json.dumps({"model": "m", "seed": 1, "tags": ["a"], "predictions": RECORDS})),
         ("wrapped.json", json.dumps({"config": {"beam": 5}, "results": RECORDS}, indent=1)),
         ("wrapped.json", json.dumps({"model": "m", "results": {str(r["image_id"]): r["caption"] for r in RECORDS}})),
+        ("deep.json", json.dumps({"config": {"beam": 5}, "run": {"seed": 1, "output": RECORDS}})),
         ("lines.json", LINES),
         ("lines.json", f"\ufeff{LINES}\n\n"),
         ("excel.csv", "\ufeffimage_id;caption\r\n1;a cat\r\n2;a dog, red\r\n3;it's a cow\r\n"),
+        ("bars.csv", "image_id|caption\n1|a cat\n2|a dog, red\n3|it's a cow\n"),
+        ("bars.txt", "image_id|caption\n1|a cat\n2|a dog, red\n3|it's a cow\n"),
         ("dcase.csv", 'file_name,caption_predicted\n1,a cat\n2,"a dog, red"\n3,it\'s a cow\n'),
         ("list.csv", 'image_id,caption\n1,[\'a cat\']\n2,"[\'a dog, red\']"\n3,"[""it\'s a cow""]"\n'),
         ("upper.JSON", json.dumps(RECORDS)),
@@ -46,6 +49,10 @@ def test_candidates_are_read(write: Write, name: str, content: str) -> None:
     ("name", "content"),
     [
         ("dcase.csv", "file_name,caption_reference_01,caption_reference_02\n1,a,b\n2,c,d\n"),
+        *(
+            ("numbered.csv", f"image_id,{name}0,{name}1\n1,a,b\n2,c,d\n")
+            for name in ("ref", "ref_", "reference", "reference_")
+        ),
         ("clotho.csv", "file_name,caption_1,caption_2,caption_3\n1,a,b,\n2,c,d,\n"),
         ("list.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,\"['c', 'd']\"\n"),
         ("list.csv", 'image_id,references\n1,"[""a"", ""b""]"\n2,"[""c"", ""d""]"\n'),
@@ -59,6 +66,32 @@ def test_candidates_are_read(write: Write, name: str, content: str) -> None:
 def test_references_are_read(write: Write, name: str, content: str) -> None:
     references = read_references(write(name, content))
     assert ([*map(str, references.ids)], references.texts) == (["1", "2"], ("a", "b", "c", "d"))
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+@pytest.mark.parametrize("index", [None, "Unnamed: 0"])
+@pytest.mark.parametrize("column", ["image_id", "file_name", "id"])
+def test_the_index_of_pandas_is_no_image(tmp_path: Path, separator: str, index: str | None, column: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({column: [1, 2, 3], "caption": CAPTIONS, "group": ["x", "y", "x"]}, index=[3, 2, 1])
+    path = tmp_path / f"pandas.{'csv' if separator == ',' else 'tsv'}"
+    frame.to_csv(path, sep=separator, index_label=index)
+    frame.rename_axis(index).to_parquet(tmp_path / "pandas.parquet")
+    for file in (path, tmp_path / "pandas.parquet"):
+        captions = read_captions(file, {1: ["x"], 2: ["y"], 3: ["z"]})
+        assert (captions.ids, [*captions.candidates]) == ((1, 2, 3), CAPTIONS)
+        references = read_references(file)
+        assert ([*map(str, references.ids)], [*references.texts]) == (["1", "2", "3"], CAPTIONS)
+        assert [*read_rows(file, "groups", column="group").texts] == ["x", "y", "x"]
+    frame.drop(columns="caption").rename(columns={"group": "domain"}).to_csv(path, sep=separator, index_label=index)
+    assert [*map(str, read_rows(path, "groups").ids)] == ["1", "2", "3"]
+
+
+def test_a_column_without_a_name_is_no_image(write: Write) -> None:
+    for source in (write("nameless.csv", ",caption\n1,a cat\n"), [{"": 1, "caption": "a cat"}]):
+        with pytest.raises(InputError, match="missing field for image ids") as caught:
+            read_references(source)
+        assert "to_csv(index_label='image_id')" in caught.value.hint
 
 
 def test_lists_as_text_are_never_one_caption(write: Write) -> None:
@@ -227,9 +260,32 @@ def test_a_missing_file_proposes_its_neighbour(write: Write, tmp_path: Path) -> 
         with pytest.raises(CaptionFileError, match="there is no such file") as caught:
             read_rows(tmp_path / name, "references")
         assert caught.value.hint == f"did you mean {tmp_path / 'references.json'}?"
-    with pytest.raises(CaptionFileError) as caught:
-        read_rows(tmp_path / "x.json", "references")
-    assert "did you mean" not in caught.value.hint
+    for name in ("references.jsno", "references"):
+        with pytest.raises(CaptionFileError, match="there is no such file") as caught:
+            read_rows(tmp_path / name, "references")
+        assert caught.value.hint == f"did you mean {tmp_path / 'references.json'}?"
+    write("c.json", "{}")
+    for name in ("x.json", "r.json"):
+        with pytest.raises(CaptionFileError) as caught:
+            read_rows(tmp_path / name, "references")
+        assert "did you mean" not in caught.value.hint
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    for folder, proposed in (("result", f": did you mean {tmp_path / 'results'}?"), ("sub/z", "")):
+        with pytest.raises(CaptionFileError, match="there is no such file") as caught:
+            read_rows(tmp_path / folder / "c.json", "candidates")
+        assert caught.value.hint == f"there is no folder {tmp_path / folder}{proposed}"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_tables_without_a_header_say_so(write: Write, suffix: str) -> None:
+    mark = "," if suffix == "csv" else "\t"
+    for image in ("1", "photos/1.jpg"):
+        for role in ("candidates", "references"):
+            with pytest.raises(CaptionFileError, match="begin with image ids, but there is no header"):
+                read_rows(write(f"c.{suffix}", f"{image}{mark}a cat\n2{mark}a dog\n"), role)
 
 
 def test_caption_file_says_how_a_file_is_read(write: Write) -> None:
@@ -249,6 +305,21 @@ def test_caption_file_says_how_a_file_is_read(write: Write) -> None:
     assert CaptionFile(path) == CaptionFile(Path(path)) != CaptionFile(path, layout="coco")
     with pytest.raises(TypeError):
         CaptionFile(path, "id=key")  # type: ignore[misc]
+
+
+def test_a_named_layout_is_not_left_out(write: Write) -> None:
+    path = write("c.json", json.dumps({"1": "a cat"}))
+    for layout in ("openai-batch", "karpathy", "vatex"):
+        with pytest.raises(CaptionFileError, match="this is not the layout") as caught:
+            read_rows(CaptionFile(path, layout=layout), "candidates")
+        assert "leave layout out" in caught.value.hint
+
+
+def test_records_two_levels_down_are_found_by_their_columns(write: Write) -> None:
+    path = write("deep.json", json.dumps({"run": {"output": [{"key": 1, "text": "a cat"}]}}))
+    with pytest.raises(CaptionFileError, match=r"CaptionFile\(FILE, columns="):
+        read_rows(path, "candidates")
+    assert read_rows(CaptionFile(path, columns="id=key,caption=text"), "candidates").texts == ("a cat",)
 
 
 def test_records_under_two_keys_are_refused(write: Write) -> None:

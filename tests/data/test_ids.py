@@ -122,6 +122,38 @@ def test_no_rule_is_named_that_does_not_help(candidates: Any, references: Any, r
     assert "ids=" not in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "parts"),
+    [
+        ("dogs_{}", "cats_{}", ("'dogs_'", "'cats_'")),
+        ("kitchen/{}.jpg", "beach/{}.jpg", ("'kitchen/'", "'beach/'")),
+        ("train/{}.jpg", "val_{}", ("'train/'", "'val_'")),
+        ("COCO_train2014_{:012}", "COCO_val2014_{:012}.jpg", ("'COCO_train2014_'", "'COCO_val2014_'")),
+        ("2024-01-0{}", "2023-05-0{}", ()),
+        ("2024-01-0{}", "{}", ()),
+        ("shot_2024_01_0{}.jpg", "{}", ()),
+    ],
+)
+def test_no_rule_is_named_that_leaves_out_what_differs(left: str, right: str, parts: tuple[str, ...]) -> None:
+    candidates = {left.format(image): "a" for image in IMAGES}
+    references = {right.format(image): ["a"] for image in IMAGES}
+    with pytest.raises(UnknownImageError) as caught:
+        read_captions(candidates, references)
+    assert "ids=" not in caught.value.hint
+    assert all(part in caught.value.hint for part in parts)
+    captions = read_captions({**candidates, 0: "b"}, {**references, 0: ["b"]}, match="common")
+    assert captions.ids_advice == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("/data/val/{}.jpg", "val/{}.png"), ("IMG_{}.jpg", "img_{:04}"), ("COCO_val2014_{:012}", "val2014_{}")],
+)
+def test_what_stands_before_ids_may_be_cut(left: str, right: str) -> None:
+    with pytest.raises(UnknownImageError, match="ids="):
+        read_captions({left.format(n): "a" for n in IMAGES}, {right.format(n): ["a"] for n in IMAGES})
+
+
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_images_that_are_left_out_because_of_their_ids_are_counted() -> None:
     candidates = {"1.jpg": "a", "2.jpg": "b", "3": "c", "x": "d"}

@@ -14,13 +14,13 @@ from captious.data.checks import RULES, TEXT_KINDS, cleaned, kinds_in
 
 
 def kinds_of(text: str) -> set[str]:
-    return {name for name, mask in kinds_in(["a dog runs", text]).items() if mask[1]}
+    return {name for name, mask in kinds_in(["a dog runs"] * 2 + [text]).items() if mask[2]}
 
 
 @pytest.mark.parametrize("name", TEXT_KINDS)
 def test_each_example_is_found_and_cleaned_by_its_rule(name: str) -> None:
     kind = TEXT_KINDS[name]
-    assert name in kinds_of(kind.example)
+    assert kinds_in([kind.example])[name].all()
     assert (kind.rule or "compose") in RULES
     if kind.rule:
         assert name not in kinds_of(*cleaned([kind.example], (kind.rule,)))
@@ -46,6 +46,8 @@ FAILURES = (
     "no caption",
     "<no answer>",
     "Error code: 500: Internal Server Error",
+    "openai.error.RateLimitError",
+    "RateLimitError",
 )
 REFUSALS = (
     "I'm sorry, but I can't assist with that.",
@@ -69,9 +71,21 @@ REFUSALS = (
     "Es tut mir leid, ich kann das Bild nicht sehen.",
     "Lo siento, no puedo ver la imagen.",
     "Je suis désolé, je ne peux pas voir l'image.",
+    "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify "
+    "your prompt and retry.",
+    "The image is not visible to me.",
 )
 NAMES = ("photo_000001.jpg", "COCO_val2014_000000000042", "42", "000123", "https://a.org/b.png", "/data/images/7.png")
-NUMBERS = ("0.93", "[101, 1037, 3899]", "tensor([101, ...])", "tensor([[ 101, 1037]], device='cuda:0')", "array([1 2])")
+NUMBERS = (
+    "0.93",
+    "[101, 1037, 3899]",
+    "tensor([101, ...])",
+    "tensor([[ 101, 1037]], device='cuda:0')",
+    "array([1 2])",
+    "a",
+    "B.",
+    "a d o g",
+)
 #: Captions of people, and texts that are nearly of a kind.
 ORDINARY = (
     "a man with 2 dogs",
@@ -101,6 +115,12 @@ ORDINARY = (
     "Error 404 page on a laptop screen",
     "HTTP 404 page on a screen",
     "a dog on a 10.5 foot leash",
+    "a plane at 5 μm and Ωmega, μTorrent",
+    "собака бежит",
+    "terror",
+    "a file called my_old_name",
+    "3 dogs run",
+    "1. a dog among others",
 )
 
 
@@ -178,6 +198,40 @@ def test_ordinary_captions_are_of_no_kind(text: str) -> None:
         ("compose", "un cafe\u0301", "un café"),
         ("compose", "ａ ｄｏｇ， ２ ﬁsh", "a dog， 2 fish"),
         ("compose", "a\u200b dog\ufeff", "a dog"),
+        ("compose", "a d\u043eg \u0441\u0430t \u0440\u0438\u0441", "a dog cat \u0440\u0438\u0441"),
+        ("compose", "\u0391 do\u03bfr", "\u0391 door"),
+        ("escapes", r"a dog\truns\nfast", "a dog\truns\nfast"),
+        ("escapes", "a_brown_dog_runs.", "a brown dog runs."),
+        ("markdown", r"$\boxed{\text{a dog}}$", "a dog"),
+        ("markdown", r"The answer is \boxed{a dog}.", "The answer is a dog."),
+        ("json", '"caption": "a dog"', "a dog"),
+        ("json", "'caption': 'a dog',", "a dog"),
+        ("json", "{'a brown dog'}", "a brown dog"),
+        ("tokens", "<ref>a dog</ref><box>(10,20),(30,40)</box> runs", "a dog runs"),
+        ("tokens", "<|object_ref_start|>a dog<|object_ref_end|><|box_start|>(1,2),(3,4)<|box_end|>", "a dog"),
+        ("tokens", "a dog<loc_12><loc_345> runs", "a dog runs"),
+        ("tokens", "<grounding><phrase>a dog</phrase><object><patch_index_0044></object>", "a dog"),
+        ("tokens", "a dog [[10, 20, 30, 40]] runs {<1><2><3><4>}", "a dog runs"),
+        ("tokens", "a dog runs. ### Human: And now? ### Assistant: a cat", "a dog runs."),
+        ("tokens", "### Human: What is it? ### Assistant: a dog", "a dog"),
+        ("prompt", "Die Abbildung zeigt einen Hund.", "einen Hund."),
+        ("prompt", "Auf dem Bild ist ein Hund.", "ein Hund."),
+        ("prompt", "On voit sur l'image un chien.", "un chien."),
+        ("prompt", "Aquí está el pie de foto: un perro", "un perro"),
+        ("prompt", "Se ve en la imagen un perro.", "un perro."),
+        ("prompt", "这是一张狗在跑的照片。", "狗在跑。"),
+        ("prompt", "图中是一只狗。", "一只狗。"),
+        ("prompt", "在这张照片中，一只狗在跑。", "一只狗在跑。"),
+        ("prompt", "画面中，一只狗在跑。", "一只狗在跑。"),
+        ("prompt", "画像は犬です。", "犬です。"),
+        ("prompt", "この写真は、犬です。", "犬です。"),
+        ("prompt", "この画像は犬です。", "犬です。"),
+        ("prompt", "写真には犬がいます。", "犬がいます。"),
+        ("prompt", "Final answer: a dog", "a dog"),
+        ("prompt", "The caption is: a dog", "a dog"),
+        ("prompt", "Based on the image, a dog runs.", "a dog runs."),
+        ("prompt", "Title: A dog", "A dog"),
+        ("prompt", "Certainly! The image captures a dog.", "a dog."),
         ("prompt", "Das Bild zeigt einen Hund.", "einen Hund."),
         ("prompt", "Auf dem Bild ist ein Hund zu sehen.", "ein Hund."),
         ("prompt", "Auf dem Bild ist zu sehen: ein Hund", "ein Hund"),
@@ -242,6 +296,21 @@ def test_the_rule_that_is_named_for_html_works(text: str) -> None:
     assert cleaned([text], (TEXT_KINDS[kind].rule,)) == ("a dog runs",)
 
 
+def test_numbers_are_removed_where_most_captions_have_them() -> None:
+    numbered = ["1. a dog runs", "2) The image shows a cat", "(3) two men", "4: a bus", "a tram"]
+    assert cleaned(numbered, ("prompt",)) == ("a dog runs", "a cat", "two men", "a bus", "a tram")
+    assert kinds_in(numbered)["numbers"].tolist() == [True, True, True, True, False]
+    few = ["1. a dog runs", "two men", "a bus"]
+    assert cleaned(few, ("prompt",)) == tuple(few)
+    assert not kinds_in(few)["numbers"].any()
+
+
+def test_the_caption_that_is_shorter_without_unknown_words_is_said_to_be() -> None:
+    candidates = {1: "a <unk> runs", 2: "two men"}
+    with pytest.warns(captious.CaptiousWarning, match='captions are shorter without them: .*clean="tokens"'):
+        captious.score(candidates, {1: ["a dog runs", "a dog"], 2: ["two men", "men"]}, "bleu-1")
+
+
 def test_all_rules_together_leave_ordinary_captions_alone() -> None:
     assert cleaned(ORDINARY, tuple(RULES)) == ORDINARY
 
@@ -269,7 +338,7 @@ def _captions_of_people(data: Path) -> Iterator[tuple[str, list[str]]]:
 #: How many captions of people are of a kind: the reason for ``usual`` in the table.
 OF_PEOPLE = {
     "coco": (202_654, {"refusal": 31, "prompt": 44}),
-    "flickr8k": (40_455, {"prompt": 3}),
+    "flickr8k": (40_455, {"name": 2, "prompt": 3}),
     "en": (145_000, {"refusal": 2, "html": 82, "markdown": 1, "prompt": 38}),
     "de": (145_000, {"refusal": 1, "markdown": 1, "prompt": 152}),
 }

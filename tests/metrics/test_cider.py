@@ -112,7 +112,13 @@ def test_enough_images_or_given_frequencies_need_no_warning() -> None:
     references = {i: [f"a dog {i}", f"{i} men"] for i in range(100)}
     report = captious.score({i: f"dog {i}" for i in references}, references, metrics=["cider-d"])
     assert report.warnings == []
-    idf = idf_of("a dog", "a cat")
+    idf = idf_of(*["a dog"] * 50, *["a cat"] * 50)
     report = captious.score({1: "dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"], settings=Settings(idf=idf))
     assert report.warnings == []
     assert report["cider-d"].score > 0
+
+
+def test_given_frequencies_of_few_images_are_no_better() -> None:
+    settings = Settings(idf=idf_of("a dog", "a cat"))
+    with pytest.warns(captious.CaptiousWarning, match="there are only 7 in"):
+        captious.score({1: "dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"], settings=settings)

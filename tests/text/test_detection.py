@@ -73,6 +73,31 @@ def test_too_little_is_no_language(text: str) -> None:
     assert main_language([text]) == ""
 
 
+@pytest.mark.parametrize("text", ["spaghetti alla carbonara", "bruschetta al pomodoro", "pain au chocolat"])
+def test_one_word_of_few_is_no_verdict(text: str) -> None:
+    assert language_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "likely", "language"),
+    [
+        ("In einem kleinen Bus sitzen", "de", "de"),
+        ("hund laufen", "de", "de"),
+        ("hund laufen", "da", "da"),
+        ("a man in a red shirt", "de", "en"),
+        ("un chien court", "de", "fr"),
+    ],
+)
+def test_captions_are_in_the_likely_language_unless_another_is_clear(text: str, likely: str, language: str) -> None:
+    assert language_of(text, likely) == language
+
+
+def test_german_captions_are_hardly_ever_foreign_among_german_ones(shared_data: Path) -> None:
+    with gzip.open(shared_data / "multi30k" / "val.1.de.gz", "rt", encoding="utf-8") as file:
+        found = [language_of(line, "de") for line in file]
+    assert sum(code not in ("", "de") for code in found) <= 1
+
+
 def test_german_and_english_captions_of_six_words_are_told_apart(shared_data: Path) -> None:
     for code in ("de", "en"):
         with gzip.open(shared_data / "multi30k" / f"val.1.{code}.gz", "rt", encoding="utf-8") as file:

@@ -15,7 +15,7 @@ from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import SectionedCommand, complete_metrics, settings_options
 from captious.cli.outputs import format_option, print_folded, warn, written
 from captious.data import CaptionFile, read_captions
-from captious.data.formats import CAPTION_FORMATS
+from captious.data.formats import CAPTION_FORMATS, is_stream
 from captious.data.matching import MatchOptions
 from captious.errors import ParameterError
 from captious.evaluation import Explanation, evaluate
@@ -148,7 +148,7 @@ def _check_quoted(candidate: str, references: Sequence[str], image: str | None, 
 
 
 def _is_file(text: str) -> bool:
-    return text.removesuffix(".gz").endswith(tuple(CAPTION_FORMATS))
+    return text.removesuffix(".gz").endswith(tuple(CAPTION_FORMATS)) or is_stream(text)
 
 
 def _check_files(metric: str, candidates: str, references: Sequence[str], reading: Reading) -> None:

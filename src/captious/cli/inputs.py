@@ -25,13 +25,13 @@ from captious.data import (
     read_references,
     read_rows,
 )
-from captious.data.formats import is_prepared, is_stream
+from captious.data.formats import is_prepared, is_standard_input, is_stream
 from captious.data.ids import IDS
 from captious.data.layouts import LAYOUTS, layout_named
 from captious.data.matching import MATCHES, OF_SEVERAL
 from captious.data.readers import log_with_references
 from captious.data.rows import ReadOptions, image_list, read_options_of
-from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.errors import CaptiousError, MissingReferencesError, ParameterError, UnknownNameError
 from captious.evaluation import score
 from captious.evaluation.report import system_names
 from captious.metrics.contract.registry import Request
@@ -323,6 +323,12 @@ def files_by_role(
         if least > 1:
             after = "" if len(systems) == len(files) else ", and REFERENCES,"
             raise click.UsageError(f"systems A and B{after} are needed")
+        try:
+            read_references(files[0].path)
+        except MissingReferencesError:  # a log, which says so
+            raise
+        except CaptiousError:
+            pass
         hint = "give at least one file of candidates, followed by the file of references"
         raise ParameterError("only one file was given", hint=hint)
     references = None if no_references else files[0] if are_logs else files[-1]
@@ -447,6 +453,9 @@ def _columns(column: str, files: Sequence[Source]) -> tuple[list[Groups], list[s
     for file in dict.fromkeys(files):
         if is_prepared(file):
             absent.append(f"{file}: prepared references have no columns")
+            continue
+        if is_stream(file) and not is_standard_input(file):
+            absent.append(f"{file}: a pipe can only be read once")
             continue
         try:
             columns.append(read_groups(file, column=column))

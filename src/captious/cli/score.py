@@ -26,6 +26,7 @@ from captious.cli.library_options import COUNT, FILE, options
 from captious.cli.options import SectionedCommand, metric_options, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
 from captious.data import CaptionRows, Ids, Match, OfSeveral, read_captions
+from captious.data.formats import is_stream
 from captious.data.matching import ways_of
 from captious.drawing import single_line
 from captious.errors import CaptionWarning, ParameterError
@@ -165,7 +166,7 @@ def score(
     if intervals:
         warnings += [warning for report in reports for warning in few_images_warning(report.n_images)]
     warn(warnings)
-    comparable = not (by_system.different_images or reading.layout)
+    comparable = not (by_system.different_images or reading.layout or any(map(is_stream, files)))
     if destination.is_for_reading and len(reports) == 2 and comparable:
         command = repeated_command(
             "captious compare",

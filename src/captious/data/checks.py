@@ -98,9 +98,11 @@ MARKDOWN = re.compile(
     | !?\[[^\]\n]+\]\(\S+\)                 # a link or an image
     | ^\|.*\|[ \t]*$                        # a row of a table
     | </?(?:br|b|i|em|p|ul|ol|li|strong)\b[^>\n]*>
+    | \\(?:boxed|text(?:bf|it|rm)?|mathrm|mathbf)\{   # TeX
     """,
     _FLAGS,
 )
+_TEX = re.compile(r"\$?\\(?:boxed|text(?:bf|it|rm)?|mathrm|mathbf)\{((?:[^{}]|\{[^{}]*\})*)\}\$?", re.IGNORECASE)
 
 _KIND = r"(?:image|picture|photo|photograph|figure|illustration|video|clip|audio|recording|snapshot)"
 _SHOWS = r"shows?|depicts?|features?|displays?|captures?|presents?|portrays?|illustrates?|showcases?"
@@ -111,47 +113,54 @@ _OPENINGS = re.compile(
     r"""[\s"'„“«*#]*(?:
     (?:natürlich|gerne|klar|selbstverständlich)\s*[!,.:]\s*(?:hier\ (?:ist|sind)\b[^\n:]{0,80}:\s*)?
     | hier\ (?:ist|sind)\ [^\n:]{0,60}?(?:beschreibung|bildunterschrift)\b[^\n:]{0,40}:\s*
-    | (?:das|dieses)\ (?:bild|foto)\ zeigt\b\s*
+    | (?:das|dieses|die|diese)\ (?:bild|foto|abbildung|aufnahme)\ zeigt\b\s*
     | (?:auf|in)\ (?:dem|diesem)\ (?:bild|foto)\ (?:ist|sind)\ (?:folgendes\ )?zu\ sehen\s*[:,]\s*
-    | (?:auf|in)\ (?:dem|diesem)\ (?:bild|foto)\ (?:(?:ist|sind)\b(?=[^\n]+\bzu\ sehen\b)|sieht\ man\b|sehen\ wir\b)\s*
+    | (?:auf|in)\ (?:dem|diesem)\ (?:bild|foto)\ (?:ist\b|sind\b|sieht\ man\b|sehen\ wir\b)\s*
     | (?:bildunterschrift|bildbeschreibung|beschreibung|antwort)\s*:\s*
     | (?:bien\ sûr|certainement|d['’]accord)\s*[!,.:]\s*(?:voici\b[^\n:]{0,80}:\s*)?
     | voici\ [^\n:]{0,60}?(?:description|légende)\b[^\n:]{0,40}:\s*
     | (?:l['’]\s?image|la\ photo|cette\ (?:image|photo))\ (?:montre|représente|présente|illustre)\b\s*
     | (?:sur|dans)\ (?:l['’]\s?image|la\ photo|cette\ (?:image|photo)),?\ (?:on\ (?:peut\ voir|voit)|nous\ voyons)\b\s*
+    | (?:on\ (?:peut\ voir|voit)|nous\ voyons)\ (?:sur|dans)\ (?:l['’]\s?image|la\ photo|cette\ (?:image|photo))\b,?\s*
     | (?:légende|réponse)\s*:\s*
     | ¡?(?:claro|por\ supuesto)(?:\ que\ sí)?\s*[!,.:]\s*(?:aquí\ (?:está|tienes?)\b[^\n:]{0,80}:\s*)?
-    | aquí\ (?:está|tienes?)\ [^\n:]{0,60}?(?:descripción|leyenda)\b[^\n:]{0,40}:\s*
+    | aquí\ (?:está|tienes?)\ [^\n:]{0,60}?(?:descripción|leyenda|pie\ de\ foto)\b[^\n:]{0,40}:\s*
     | (?:la|esta)\ (?:imagen|foto|fotografía)\ (?:muestra|presenta|representa)\b\s*
     | en\ (?:la|esta)\ (?:imagen|foto|fotografía),?\ (?:se\ (?:puede\ ver|ve|muestra)|podemos\ ver|vemos)\b\s*
-    | (?:leyenda|descripción|respuesta)\s*:\s*
+    | (?:se\ (?:puede\ ver|ve|muestra)|podemos\ ver|vemos)\ en\ (?:la|esta)\ (?:imagen|foto|fotografía)\b,?\s*
+    | (?:leyenda|descripción|pie\ de\ foto|respuesta)\s*:\s*
     | (?:好的|当然|當然)(?:可以)?[，,。.!！：:]\s*(?:(?:这|這|以下)[^\n：:]{0,40}[：:]\s*)?
     | (?:以下是|这是|這是)[^\n：:]{0,30}(?:描述|标题|标題|說明|说明|標題)[^\n：:]{0,10}[：:]\s*
-    | 在?(?:[这這该該此]?[张張幅]?(?:图片|圖片|照片|图像|圖像|画面|畫面|图|圖))[中里裡上]?[，,]?
-        (?:显示|顯示|展示|描绘|描繪|呈现|呈現|(?:我们|我們)?(?:可以|能)看到)了?[，,：:]?\s*
+    | (?:这是|這是)一[张張幅]\s*
+    | 在?(?:[这這该該此]?[张張幅]?(?:图片|圖片|照片|图像|圖像|画面|畫面|图|圖))
+        (?:[中里裡上]?[，,]?(?:显示|顯示|展示|描绘|描繪|呈现|呈現|(?:我们|我們)?(?:可以|能)看到)了?|[中里裡](?:[是有])?)[，,：:]?\s*
     | (?:标题|標題|描述|说明|說明|答案|回答)\s*[：:]\s*
     | (?:もちろん(?:です)?|はい|承知しました|かしこまりました)[、。!！]\s*
         (?:(?:これは|こちらが|以下は)[^\n：:]{0,40}[：:]\s*)?
-    | この?(?:画像|写真)は[、,]?(?=[^\n]*(?:を|が)[示表描写捉映])
-    | この?(?:画像|写真)(?:では|には)[、,]?\s*
+    | (?:この)?(?:画像|写真)(?:は|では|には)[、,]?\s*
     | (?:キャプション|説明|回答|答え)\s*[：:]\s*
     )""",
     _FLAGS,
 )
 #: Verbs at the end of a sentence that belong to an opening of ``_OPENINGS``.
 _CLOSINGS = re.compile(
-    r"\s+zu sehen(?=[.!]?$)|(?:の?(?:様子|場面|光景))?[をが](?:示し|表し|描い|写し|写っ|捉え|映し|映っ)て\w*[。.]?$"
+    r"\s+zu sehen(?=[.!]?$)|的(?:照片|图片|圖片|图像|圖像)(?=[。.]?$)|"
+    r"(?:の?(?:様子|場面|光景))?[をが](?:示し|表し|描い|写し|写っ|捉え|映し|映っ)て\w*[。.]?$"
 )
+_GIVEN = r"(?:given\ |provided\ |above\ )?"
+_IMAGE_SHOWS = rf"""(?:the|this|that)\ (?:{_GIVEN}{_KIND}\ (?:you\ (?:provided|sent|shared)\ )?{_SAYS}
+    | scene\ (?:{_SHOWS}))\b\s*"""
 #: Opening phrases of an assistant's answer, before it describes the image.
 PROMPT = re.compile(
     rf"""[\s"'*#]*(?:
-    (?:sure|certainly|of\ course|absolutely|okay)\s*[!,.:][ \t]*
-        (?:here(?:'s|\ is|\ are)\b[^\n:]{{0,80}}:\s*)?
+    (?:sure|certainly|of\ course|absolutely|okay)\s*[!,.:]\s*
+        (?:here(?:'s|\ is|\ are)\b[^\n:]{{0,80}}:\s* | {_IMAGE_SHOWS})?
     | here(?:'s|\ is|\ are)\ [^\n:]{{0,60}}?\b{_CAPTION}\b[^\n:]{{0,40}}:\s*
-    | (?:the|this|that)\ (?:(?:given\ |provided\ |above\ )?{_KIND}\ (?:you\ (?:provided|sent|shared)\ )?{_SAYS}
-        | scene\ (?:{_SHOWS}))\b\s*
-    | in\ (?:the|this)\ (?:given\ |provided\ |above\ )?{_KIND},\s*(?:(?:we|you|one|i)\ can\ see\s+)?
-    | (?:caption|description|answer|assistant|output|response)\s*:\s*
+    | {_IMAGE_SHOWS}
+    | in\ (?:the|this)\ {_GIVEN}{_KIND},\s*(?:(?:we|you|one|i)\ can\ see\s+)?
+    | based\ on\ (?:the|this)\ {_GIVEN}{_KIND},\s*(?:{_IMAGE_SHOWS})?
+    | the\ (?:final\ )?(?:answer|{_CAPTION})\ is\s*:\s*
+    | (?:(?:final\ )?answer|caption|title|description|assistant|output|response)\s*:\s*
     | (?:user|human)\s*:[^\x00]*\b(?:assistant|gpt)\s*:\s*
     )""",
     _FLAGS,
@@ -160,13 +169,13 @@ _AT_BEGINNING = re.compile(rf"\A(?:{PROMPT.pattern}|{_OPENINGS.pattern})", _FLAG
 
 _SENTENCE = re.compile(r"""[.!?]["')\]]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
 _SENTENCE_MARKS = (*(end + after for end in ".!?" for after in " \t\n\"')]"), "。", "！", "？")
-_MARKDOWN_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<")
+_MARKDOWN_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<", "\\")
 _REPEATED = 6  # words that a repetition has at least
 _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 _LONG_TEXT = 25  # words of a text whose end is looked at
 
 _TAG_NAMES = (
-    r"a|article|blockquote|body|box|caption|center|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
+    r"a|article|blockquote|body|caption|center|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
     r"span|sub|sup|table|tbody|td|th|tr|u|answer|description|output|response|result|summary|br|b|i|em|p|ul|ol|li|strong"
 )
 _TAG = re.compile(rf"</?(?:{_TAG_NAMES})(?:\s[^<>\n]*)?/?>|<!--(?:[^-]|-(?!->))*-->", re.IGNORECASE)
@@ -176,6 +185,7 @@ _UNKNOWN_TAG = re.compile(r"<[^<>]*>")
 _ROLE = re.compile(
     r"<\|(?:im_start|start_header_id)\|>\s*(?:system|user|assistant)\b(?:\s*<\|end_header_id\|>)?|<start_of_turn>\s*model\b"
     r"|\A\s*(?:<s>\s*)?\[INST\][^\x00]*\[/INST\](?=\s*[^\s<\[])"
+    r"|\A\s*(?:#{2,}\s*(?:Human|User|Instruction)\b[^\x00]*?)?#{2,}\s*(?:Assistant|Response)\s*:(?=\s*\w)"
 )
 #: The channels of gpt-oss: its thoughts, and the marks around its answer.
 _CHANNEL = re.compile(
@@ -184,15 +194,20 @@ _CHANNEL = re.compile(
 )
 _SPECIAL = re.compile(
     r"""
-    </?s> | <[|｜][^<>|｜\n]{1,40}(?:[|｜]>|$)
-    | <(?:pad|unk|eos|bos|sos|sep|cls|mask|start|end|startseq|endseq|image|img|video|audio|nl|eo[tdpcu])(?:_?\d+)?>
+    (?:<box>|<quad>|<\|box_start\|>|<\|quad_start\|>)[\s\d.,()\[\]]*(?:</box>|</quad>|<\|box_end\|>|<\|quad_end\|>)
+    | </?(?:ref|box|quad|phrase|object|grounding|delimiter_of_multi_objects/)> | <(?:loc|patch_index)_?\d+>
+    | \{(?:<\d+>)+\} | \[\[?(?:\d*\.?\d+,\s*){3}\d*\.?\d+\]\]?
+    | (?<=\S)\s*\#{2,}\s*(?:human|user|assistant|instruction|response|input)\b:?[^\x00]*\Z
+    | </?s> | <[|｜][^<>|｜\n]{1,40}(?:[|｜]>|$)
+    | <(?:pad|eos|bos|sos|sep|cls|mask|start|end|startseq|endseq|image|img|video|audio|nl|eo[tdpcu])(?:_?\d+)?>
     | <(?:start|end)_of_(?:turn|image|text|utterance)> | <end_of_utterance> | <extra_id_\d+> | <unused\d+>
     | <im_(?:start|end|patch)> | <0x[0-9A-F]{2}> | <\#\w+\#>
-    | \[/?(?:sep|cls|pad|unk|mask|eos|bos|inst)\]
-    | \b(?:startseq|endseq)\b | (?-i:\bUNK\b)
+    | \[/?(?:sep|cls|pad|mask|eos|bos|inst)\]
+    | \b(?:startseq|endseq)\b
     """,
     _FLAGS,
 )
+_UNKNOWN = re.compile(r"(?i:<unk(?:_?\d+)?>|\[unk\])|\bUNK\b")
 _PIECES = re.compile(r"(?<=[^\sĠ])Ġ|Ġ.*Ġ|Ċ|▁|(?<=\S)\s\#\#[^\W\d_]+|[^\W\d_]@@(?:\s|$)|</w>")
 _HTML = re.compile(rf"&(?:[a-z][a-z0-9]{{1,7}}|\#\d{{1,6}}|\#x[0-9a-f]{{1,5}});|{_TAG.pattern}", re.IGNORECASE)
 #: Bytes of UTF-8 read as those of Windows-1252 or Latin-1.
@@ -209,7 +224,10 @@ _ANSI = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\[\d{1,2}(?:;\d{1,2})*m|[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]"
 )
 _CONTROLS = (*map(chr, range(1, 9)), "\x0b", "\x0c", *map(chr, range(14, 32)), *map(chr, range(127, 160)))
-_ESCAPES = re.compile(r"""(?<!\\)\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|["'])|(?<=[.!?,;\s])\\[nrt]""")
+_ESCAPES = re.compile(
+    r"""(?<!\\)\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|["'])|(?<=[.!?,;\s\w])\\(?!text\w*\{)[nrt]"""
+)
+_SNAKE_CASE = re.compile(r"\A\s*[^\W\d_]+(?:_[^\W\d_]+){2,}[.!?]?\s*\Z")
 _CLOSING_QUOTES = "\"'”“’»«」』"
 _QUOTED = re.compile(
     r"""\A\s*(?:b?"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|‘.+’|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』|b?'.+'|``.+'')\.?\s*\Z""",
@@ -218,7 +236,8 @@ _QUOTED = re.compile(
 #: What may come before JSON: words such as "Here is the JSON:", and a fence.
 _BEFORE_JSON = r"\A\s*(?:[^\n{\[]{1,100}:\s*(?=[`{]))?(?:```\w*\s*)?"
 _JSON = re.compile(
-    rf"""{_BEFORE_JSON}(?:\{{\s*["'][\w\ -]+["']\s*:|\[\s*(?:["'].*["']\s*\]|\{{\s*["'][\w\ -]+["']\s*:))""",
+    rf"""{_BEFORE_JSON}(?:\{{?\s*["'][\w\ -]+["']\s*:|\{{\s*["'][^{{}}]*["']\s*\}}
+        | \[\s*(?:["'].*["']\s*\]|\{{\s*["'][\w\ -]+["']\s*:))""",
     re.VERBOSE | re.DOTALL,
 )
 _THOUGHT = r"(?:think|thinking|thought|reasoning|scratchpad|reflection)"
@@ -230,7 +249,9 @@ _FAILURE = re.compile(
     r"""
     \A\W*(?:none|nan|null|nil|n/a|undefined|error|failed|failure|timeout|timed\ out|exception
         |no\ (?:caption|answer|response
-        |output|prediction|description)|empty|not\ available|unknown\ error|<none>|missing|todo|tbd|nonetype)\W*\Z
+        |output|prediction|description)
+        |(?:\w+\.)+\w*(?:error|exception)|(?-i:[A-Z]\w*(?:Error|Exception))
+        |empty|not\ available|unknown\ error|<none>|missing|todo|tbd|nonetype)\W*\Z
     | \A[\s\[<("'*]*(?![^\n]*\b(?:screen|laptop|monitor|computer|sign|shirt)\b)
         (?:(?:[a-z]+\.)*[a-z]*(?:error|exception)\b\s*(?:code)?[\]>)]?\s*[:=(\d]
         | \[(?:error|failed|failure|none|no\ [a-z]+)\]
@@ -274,6 +295,9 @@ _REFUSAL = re.compile(
         \ (?:provided|attached|uploaded|given|found|available|visible)\b
     | \A\W*(?:there\ (?:is|was)|i\ (?:see|have|find))\ no\ (?:image|picture|photo|video|audio)
         \ (?:provided|attached|uploaded|given|available|(?:in|with)\ (?:your|the|this)\ (?:message|prompt|request))\b
+    | \A\W*(?:the|this|your)\ (?:image|picture|photo|video)\ (?:is|was)\ not
+        \ (?:visible|available|accessible|provided|attached|displayed)\b
+    | \bresponse\ was\ filtered\b | \bcontent\ management\ policy\b
     | \bi\ (?:do\ not|don['’]t|did\ not|didn['’]t)\ (?:see|find|receive|have)\ (?:an?|any|the)
         \ (?:image|picture|photo|video|audio|attach\w*)\b
     | \A\W*(?:the|this|your)\ (?:image|picture|photo|video)\ (?:is|seems|appears)\ (?:to\ be\ )?(?:too|so)\ [\w\ ]{0,30}
@@ -292,10 +316,21 @@ _REFUSAL = re.compile(
 _FILE_NAME = re.compile(
     r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
     r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*\d[\d_-]*\s*\Z"
-    r"|\A\s*-?\d*\.\d+(?:e-?\d+)?%?\s*\Z"
+    r"|\A\s*-?\d*\.\d+(?:e-?\d+)?%?\s*\Z|\A\W*[a-z](?: +[a-z])*\W*\Z"
     r"|\A\s*(?:(?:\w+\.)?(?:tensor|array)\()?\[[\[\]\d\s,.+-]*\d[\[\]\d\s,.…e+-]*\](?:,\s*\w+=[\w.:']+)*\)?\s*\Z",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\A\s*\(?\d{1,4}[.):]\s+(?=\W*[^\W\d])")
+#: Words of Latin letters and of Cyrillic or Greek ones that look like them.
+_LATIN = dict(
+    zip(
+        map(ord, "аеорсухіјѕԁһАВЕКМНОРСТХІЈЅУοναρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"),
+        "aeopcyxijsdhABEKMHOPCTXIJSYovapABEZHIKMNOPTYX",
+        strict=True,
+    )
+)
+_ALIKE = "".join(map(chr, _LATIN))
+_LOOK_ALIKES = re.compile(rf"\b(?=\w*[A-Za-z])(?=\w*[{_ALIKE}])[A-Za-z{_ALIKE}]+\b")
 _DECOMPOSED = re.compile(r"[\u0300-\u036f\u3099\u309a]|[\u1100-\u11ff]{2}")
 _FORMS = re.compile(r"[ﬀ-ﬆ０-９Ａ-Ｚａ-ｚｦ-ﾟ\U0001d400-\U0001d7ff]+")
 _INVISIBLE = re.compile(
@@ -344,6 +379,11 @@ class Kind:
         """Whether it matters to metrics without references, too."""
         return not (self.needs_references or self.of_tokens or self.of_length or self.before_scoring)
 
+    def mask(self, texts: JoinedTexts) -> NDArray[np.bool_]:
+        """Return a mask of the texts of this kind; none if they are so few that it may be chance."""
+        mask = texts.matching(self.pattern, self.marks)
+        return mask if mask.sum() >= self.least * len(mask) else np.zeros(len(mask), bool)
+
     def place(self, text: str) -> int:
         """Return where the first match begins."""
         match = self.pattern.search(text)
@@ -376,6 +416,7 @@ TEXT_KINDS: dict[str, Kind] = {
             "sorry,apolog,unfortunately,cannot,can't,can’t,can not,unable,not able,don't have,don’t have,"
             "do not have,won't,won’t,will not,as an ai,as an artificial,language model,text-based,"
             "provide,upload,share,attach,send,seems,looks,appears,rather not,decline,filter,comfortable,"
+            "is not,was not,policy,"
             "no image,no picture,no photo,no video,no audio,don't see,don’t see,do not see,did not,didn't,didn’t,"
             "don't find,don’t find,to describe,to identify,to caption,to make,to determine,to recogni,to tell,"
             "violate,against,siento,lamento,leid,ich kann,"
@@ -385,12 +426,12 @@ TEXT_KINDS: dict[str, Kind] = {
         usual=2e-4,
     ),
     "name": Kind(
-        "consist of an id, a file name, an address or numbers",
+        "consist of an id, a file name, an address, numbers or single letters",
         "is this the column of the captions?",
         "photo_000001.jpg",
         _FILE_NAME,
         ("",),
-        usual=2e-5,
+        usual=5e-5,
     ),
     "think": Kind(
         "hold the thoughts of a model",
@@ -405,7 +446,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "metrics take its keys and marks for words: read the caption from it with",
         '{"caption": "a dog"}',
         _JSON,
-        ("{", "["),
+        ("{", "[", '":', "':", '" :', "' :"),
         "json",
     ),
     "tokens": Kind(
@@ -413,7 +454,15 @@ TEXT_KINDS: dict[str, Kind] = {
         f"{_WORDS}: remove them with",
         "a dog </s> <pad>",
         _SPECIAL,
-        ("<", "[", "startseq", "endseq", "unk"),
+        ("<", "[", "startseq", "endseq", "##"),
+        "tokens",
+    ),
+    "unknown": Kind(
+        "hold marks of unknown words",
+        "metrics take them for words, and captions are shorter without them: remove them with",
+        "a <unk> runs",
+        _UNKNOWN,
+        ("unk",),
         "tokens",
     ),
     "pieces": Kind(
@@ -462,8 +511,8 @@ TEXT_KINDS: dict[str, Kind] = {
         "hold escapes in place of characters",
         f"{_WORDS}: replace them with",
         r"a dog.\nIt runs.",
-        _ESCAPES,
-        ("\\",),
+        re.compile(f"{_ESCAPES.pattern}|{_SNAKE_CASE.pattern}"),
+        ("\\", "_"),
         "escapes",
         1e-4,
     ),
@@ -484,6 +533,15 @@ TEXT_KINDS: dict[str, Kind] = {
         ("",),
         "prompt",
         1e-3,
+    ),
+    "numbers": Kind(
+        "begin with a number, as items of a list do",
+        "metrics take it for a word: remove it with",
+        "1. a dog runs",
+        _NUMBER,
+        tuple("0123456789"),
+        "prompt",
+        least=0.5,
     ),
     "quotes": Kind(
         "are in quotation marks",
@@ -510,6 +568,14 @@ TEXT_KINDS: dict[str, Kind] = {
         rule="compose",
         usual=1e-4,
     ),
+    "lookalikes": Kind(
+        "hold Cyrillic or Greek letters within Latin words",
+        "they look like those of references, and differ: replace them on both sides with",
+        "a d\u043eg",
+        _LOOK_ALIKES,
+        rule="compose",
+        usual=1e-4,
+    ),
     "invisible": Kind(
         "hold invisible characters",
         "words with them differ from those without: remove them on both sides with",
@@ -524,7 +590,7 @@ TEXT_KINDS: dict[str, Kind] = {
 def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return a mask for each kind of text, bool[n]: those of ``TEXT_KINDS``, empty ones, and several sentences."""
     joined = JoinedTexts(texts)
-    masks = {name: joined.matching(kind.pattern, kind.marks) for name, kind in TEXT_KINDS.items()}
+    masks = {name: kind.mask(joined) for name, kind in TEXT_KINDS.items()}
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
     masks["empty"] = np.array([not text.strip() for text in texts], bool)
@@ -593,6 +659,8 @@ def _plain(text: str) -> str:
     """
     from markdown_it import MarkdownIt
 
+    while _TEX.search(text):
+        text = _TEX.sub(r"\1", text)
     text = _tidy(_TAGS.sub(" ", text)) if _TAG.search(text) else text
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks = [block for token in tokens if (block := " ".join(_block(token).split()))]
@@ -615,7 +683,8 @@ def _inline(token: Token) -> str:
 
 
 def _without_opening(text: str) -> str:
-    """Remove openings such as "Sure! Here is a caption:" and "The image shows". Refusals are not changed."""
+    """Remove numbers of items, and openings such as "Sure! Here is a caption:" and "The image shows"."""
+    text = _NUMBER.sub("", text)
     match = PROMPT.match(text)
     if match is None:
         match = _OPENINGS.match(text)
@@ -652,8 +721,8 @@ def _caption_of(value: Any) -> str | None:
     """Return the caption in a document of JSON; None if there is not exactly one."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list):
-        return _caption_of(value[0]) if len(value) == 1 else None
+    if isinstance(value, list | set):
+        return _caption_of(next(iter(value))) if len(value) == 1 else None
     if not isinstance(value, dict):
         return None
     for wanted in _CAPTION_KEYS:
@@ -665,6 +734,7 @@ def _caption_of(value: Any) -> str | None:
 def _from_json(text: str) -> str:
     """Return the caption in a JSON document, also one in a fence, in Python's notation or cut off."""
     content = re.sub(rf"{_BEFORE_JSON}|\s*```\s*\Z", "", text).strip()
+    content = content if content[:1] in ("{", "[") else f"{{{content.rstrip(',')}}}"
     for read in (json.loads, literal_eval):
         try:
             caption = _caption_of(read(content))
@@ -710,6 +780,8 @@ _ESCAPED = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'"}
 
 
 def _without_escapes(text: str) -> str:
+    if _SNAKE_CASE.match(text):
+        return text.replace("_", " ").strip()
     return _ESCAPES.sub(lambda escape: _ESCAPED.get(escape[0][1].lower()) or chr(int(escape[0][2:], 16)), text).strip()
 
 
@@ -723,6 +795,7 @@ def _without_quotes(text: str) -> str:
 
 def composed(text: str) -> str:
     """Return a text with each letter and its accents as one character, without invisible and full-width characters."""
+    text = _LOOK_ALIKES.sub(lambda word: word[0].translate(_LATIN), text)
     plain = _FORMS.sub(lambda letters: unicodedata.normalize("NFKC", letters[0]), _INVISIBLE.sub("", text))
     return unicodedata.normalize("NFC", plain)
 
@@ -732,7 +805,7 @@ RULES: dict[str, Callable[[str], str]] = {
     "ansi": lambda text: _tidy(_ANSI.sub("", text)),
     "pieces": _joined_pieces,
     "mojibake": lambda text: _MISREAD.sub(_as_utf8, text),
-    "tokens": lambda text: _tidy(_SPECIAL.sub(" ", _ROLE.sub(" ", _CHANNEL.sub(" ", text)))),
+    "tokens": lambda text: _tidy(_UNKNOWN.sub(" ", _SPECIAL.sub(" ", _ROLE.sub(" ", _CHANNEL.sub(" ", text))))),
     "think": _without_thoughts,
     "json": _from_json,
     "escapes": _without_escapes,
@@ -777,7 +850,7 @@ def cleaned(texts: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
     result = [*texts]
     for rule in rules:
         joined = JoinedTexts(result)
-        masks = [joined.matching(kind.pattern, kind.marks) for kind in TEXT_KINDS.values() if kind.rule == rule]
+        masks = [kind.mask(joined) for kind in TEXT_KINDS.values() if kind.rule == rule]
         for i in np.flatnonzero(np.any(masks, axis=0)).tolist():
             result[i] = RULES[rule](result[i])
     return tuple(result)

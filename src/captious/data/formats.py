@@ -32,7 +32,7 @@ from captious.errors import (
     TruncatedFileError,
     either,
 )
-from captious.files import RAISE_LIMIT, UnpackedSizeError, neighbour, plain_content
+from captious.files import RAISE_LIMIT, UnpackedSizeError, help_for_missing, neighbour, plain_content
 from captious.native import json_columns, json_outline
 from captious.words import counted, shortened
 
@@ -89,6 +89,9 @@ def format_of_name(source: Source, formats: Mapping[str, Format] = MappingProxyT
     if os.path.isdir(source.name):
         raise _directory(source)
     if extension not in formats:
+        near = "" if os.path.exists(source.name) else neighbour(source.name)
+        if Path(near.lower().removesuffix(".gz")).suffix in formats:
+            raise CaptionFileError("there is no such file", where=source.name, hint=f"did you mean {near}?")
         hint = f"accepted are {', '.join(formats)}, each plain or with .gz"
         if source.role in ("candidates", "references") and not os.path.exists(source.name):
             python = f"text is the path of a file; for one caption, give [{source.name!r}]; "
@@ -169,8 +172,8 @@ def reading(source: Source) -> Iterator[None]:
             help = "nothing is downloaded: download the file, and give its path"
         elif source.name.startswith("~"):
             help = "~ is not replaced by the home folder here: os.path.expanduser does that"
-        elif near := neighbour(source.name):
-            help = f"did you mean {near}?"
+        else:
+            help = help_for_missing(source.name, help)
         raise CaptionFileError("there is no such file", where=source.name, hint=help) from None
     except IsADirectoryError:
         raise _directory(source) from None
@@ -742,7 +745,7 @@ def delimiter_of(header: str, format: Format) -> str:
 
     Spreadsheets write semicolons in many countries.
     """
-    usual = {"tsv": "\t", "csv": ",\t;"}.get(format, "\t,;")
+    usual = {"tsv": "\t", "csv": ",\t;|"}.get(format, "\t,;|")
     return next((mark for mark in usual if mark in header), usual[0])
 
 

@@ -192,8 +192,8 @@ def ms_swift(line: Mapping[str, Any]) -> Answer:
     first = images[0] if isinstance(images, list) else images
     path = first.get("path") if isinstance(first, Mapping) else first
     asked = [message.get("content") for message in messages if message.get("role") == "user"]
-    prompt = _message_text(asked[-1]) if asked else ""
-    image, references = as_image_id(path), _texts(line.get("labels"))
+    prompt = _message_text(asked[-1]) if asked else _text(line.get("query") or "")
+    image, references = as_image_id(path), _texts(line.get("labels", line.get("label")))
     if line["response"] is None:
         return Answer(image, (), references, prompt, "no response")
     return Answer(image, [_text(line["response"])], references, prompt)

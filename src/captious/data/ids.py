@@ -32,8 +32,10 @@ T = TypeVar("T")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,999}")
 _INTEGER = re.compile(r"([+-]?[0-9]{1,999})(?:\.0*)?")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}")
-#: The name of a file with a number at its end, which is no part of a decimal number or of its exponent.
-_NUMBERED = re.compile(r"(?![+-]?[0-9.,]+[eE][+-]?[0-9]+$)(?:.*[^0-9.,])?([0-9]{1,999})", re.DOTALL)
+#: The name of a file with a number at its end, which is no part of a decimal number, of its exponent, or of a date.
+_NUMBERED = re.compile(
+    r"(?![+-]?[0-9.,]+[eE][+-]?[0-9]+$|.*[0-9][-_][0-9]+[-_][0-9]+$)(?:.*[^0-9.,])?([0-9]{1,999})", re.DOTALL
+)
 
 
 def as_image_id(value: object) -> ImageId | None:
@@ -162,7 +164,7 @@ class ByImage(Mapping[ImageId, T]):
 def rule_for(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids = "exact") -> Ids | None:
     """Return the rule by which all ids of one side are among those of the other.
 
-    None if there is none, or if no rule is needed for that.
+    None if there is none, if none is needed, or if it leaves out text that differs, as in dogs_1 and cats_1.
 
     Args:
         left, right: ids as they were written.
@@ -173,9 +175,18 @@ def rule_for(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids = "
     are_numerals = all(_INTEGER.fullmatch(_composed(image)) for image in texts)
     rules: Sequence[Ids] = ("integer",) if are_numerals else [*_RULES]
     for rule in (IDS[0], *rules):
-        common = len(_common(sides[0], sides[1], rule))
+        common = _n_alike(*sides, rule)
         if common and common == min(map(len, sides)):
             return None if rule in (IDS[0], applied) else rule
+    return None
+
+
+def differing(left: Sequence[ImageId], right: Sequence[ImageId]) -> tuple[str, str] | None:
+    """Return what all ids of two sides differ in that a rule leaves out, such as "dogs_" and "cats_"; None else."""
+    for rule in _RULES:
+        pairs = _common(left, right, rule)
+        if 0 < len(pairs) == min(len({*left}), len({*right})):
+            return next((pair for pair in pairs.values() if not _are_alike(*pair)), None)
     return None
 
 
@@ -185,18 +196,46 @@ def most_matching(left: Iterable[ImageId], right: Iterable[ImageId], applied: Id
     Args:
         left, right, applied: as for ``rule_for``; a rule that was applied is only returned if no other matches more.
     """
-    counts = {rule: len(_common([*left], [*right], rule)) for rule in (applied, *_RULES)}
+    counts = {rule: _n_alike([*left], [*right], rule) for rule in (applied, *_RULES)}
     best = max(counts, key=lambda rule: counts[rule])
     return best, counts[best]
 
 
-def _common(left: Sequence[ImageId], right: Sequence[ImageId], rule: Ids) -> set[ImageId]:
-    """Return the ids of both sides by a rule; none if it gives two images one id."""
+def _n_alike(left: Sequence[ImageId], right: Sequence[ImageId], rule: Ids) -> int:
+    return sum(_are_alike(*pair) for pair in _common(left, right, rule).values())
+
+
+def _common(left: Sequence[ImageId], right: Sequence[ImageId], rule: Ids) -> dict[ImageId, tuple[str, str]]:
+    """Return the ids of both sides by a rule, each with the texts before it that the rule leaves out.
+
+    None if the rule gives two images one id.
+    """
     try:
-        a, b = map(set, read_alike(by_rule(left, rule), by_rule(right, rule)))
+        a, b = read_alike(by_rule(left, rule), by_rule(right, rule))
     except ParameterError:
-        return set()
-    return a & b
+        return {}
+    written = dict(zip(b, right, strict=True))
+    return {
+        image: (_before(old, rule), _before(written[image], rule))
+        for image, old in zip(a, left, strict=True)
+        if image in written
+    }
+
+
+def _before(image: ImageId, rule: Ids) -> str:
+    """Return the text before the part of an id that a rule reads: folders, and for integers "COCO_val2014_"."""
+    if rule not in ("stem", "integer") or not isinstance(image, str):
+        return ""
+    text, stem = _composed(image).replace("\\", "/"), _stem(image)
+    folders = text.rpartition(stem)[0]
+    part = str(_integer(image)) if rule == "integer" else stem
+    return folders + stem.rpartition(part)[0].rstrip("0")
+
+
+def _are_alike(left: str, right: str) -> bool:
+    """Return whether texts before ids name the same: one is missing, or the end of the other."""
+    left, right = left.casefold(), right.casefold()
+    return left.endswith(right) or right.endswith(left)
 
 
 def spelled_otherwise(image: ImageId) -> ImageId:

@@ -478,14 +478,14 @@ LAYOUTS: tuple[Layout, ...] = (
         note="Epochs are several answers for one id.",
     ),
     Layout(
-        name="OpenAI-batch",
+        name="openai-batch",
         files="output of the batch endpoints of OpenAI, Azure, Mistral and vLLM",
         ids=("custom_id",),
         captions=("response",),
         answer=harness_logs.openai_batch,
     ),
     Layout(
-        name="Anthropic-batch",
+        name="anthropic-batch",
         files="results of the batch endpoint of Anthropic",
         ids=("custom_id",),
         captions=("result",),
@@ -510,7 +510,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="ms-swift",
         files="results of swift infer, .jsonl",
-        fields=("response", "labels"),
+        fields=("response", "labels|label"),
         captions=("response",),
         answer=harness_logs.ms_swift,
         has_references=True,

@@ -12,7 +12,7 @@ import numpy as np
 
 from captious.data.checks import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.formats import is_prepared
-from captious.data.ids import Ids, ImageId, by_rule, most_matching, read_alike, rule_for
+from captious.data.ids import Ids, ImageId, by_rule, differing, most_matching, read_alike, rule_for
 from captious.data.layouts import layout_named
 from captious.data.readers import read_rows
 from captious.data.rows import CaptionFile, CaptionRows, image_list
@@ -380,6 +380,12 @@ class _WrittenIds:
         rule = rule_for(self.candidates, self.references, self.applied)
         return "" if rule is None else f"the ids are written differently; all of them match with {option('ids', rule)}"
 
+    @property
+    def difference(self) -> str:
+        """The beginning of a hint, if the ids differ only in what rules leave out; else empty."""
+        pair = differing(self.candidates, self.references)
+        return "" if pair is None else f"the ids differ in {pair[0]!r} and {pair[1]!r}: "
+
     def advice(self, n_common: int) -> str:
         """Return the warning that names a rule by which twice as many images match; empty if there is none."""
         rule, n = most_matching(self.candidates, self.references, self.applied)
@@ -493,5 +499,5 @@ def _nothing_in_common(candidates: CaptionRows, references: References, written:
         if len(candidates.ids) > 1
         else "the only candidate is for an image that has no references",
         where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
-        hint=written.hint or written.advice(0) or "is this the right reference file?",
+        hint=written.hint or written.advice(0) or f"{written.difference}is this the right reference file?",
     )

@@ -241,6 +241,8 @@ def _rows_of_table(data: bytes, source: Source, format: Format) -> CaptionRows:
             names[:] = [name for name in all_names if name != "image"]  # VLMEvalKit's tables may have images in them
             csv.field_size_limit(1 << 30)
             return names
+        if format in ("csv", "tsv", "txt") and source.role != "groups" and not source.read_options.columns.names:
+            _check_no_ids(source, [",".join(all_names)], [1])
         chosen.append(choose_fields(source, all_names, where))
         return chosen[0].names
 
@@ -327,7 +329,7 @@ def _check_no_ids(source: Source, values: Sequence[Any], numbers: Sequence[int])
             "these lines seem to begin with image ids, but there is no header",
             where=f"line {numbers[0]}: {shortened(firsts[0])}",
             hint=f"add one, as in a shell: (printf 'image_id\\tcaption\\n'; cat {name}) > {name}.tsv"
-            if have_tabs
+            if have_tabs and not is_stream(source.name)
             else "write .csv or .tsv with a header image_id,caption",
         )
 

@@ -38,10 +38,16 @@ _CAPTIONS = ("caption", "captions", "report")
 # One file may hold candidates and references side by side.
 TEXT_FIELDS: dict[Role, _Names] = {
     "candidates": (("candidate", "candidates", "prediction", "predictions", "caption_predicted"), _CAPTIONS),
-    "references": (("references", "refs", "reference_#", "caption_reference_#"), _CAPTIONS),
+    "references": (
+        ("references", "refs", "reference_#", "reference#", "ref_#", "ref#", "caption_reference_#"),
+        _CAPTIONS,
+    ),
     "groups": (("group",),),
     "objects": (("objects",), ("references", "refs"), _CAPTIONS),
 }
+
+#: Names of the index that pandas writes beside the columns.
+_INDEX = re.compile(r"(?:Unnamed: \d+|__index_level_\d+__)?")
 
 #: Names of columns that only captions of sounds have, in the challenges of DCASE.
 _OF_SOUNDS = ("caption_predicted", "caption_reference_")
@@ -143,8 +149,8 @@ class _Row:
     @property
     def named_ids(self) -> tuple[str, ...]:
         """Fields of the id that the user names and that exist."""
-        name = self.source.read_options.columns.id or ""
-        return fields_of(name, self.names) or fields_of(self.field_of(name), self.names)
+        name = self.source.read_options.columns.id
+        return () if name is None else fields_of(name, self.names) or fields_of(self.field_of(name), self.names)
 
     @property
     def named_texts(self) -> tuple[str, ...]:
@@ -183,7 +189,7 @@ class _Row:
             if self.source.column not in self.names:
                 raise missing_column(self.source, self.where)
             return self.source.column
-        candidates = [str(name) for name in self.names if name not in ids]
+        candidates = [str(name) for name in self.names if name not in ids and not _INDEX.fullmatch(str(name))]
         if "group" in candidates or len(candidates) == 1:
             return "group" if "group" in candidates else candidates[0]
         raise self.source.error(
@@ -224,10 +230,11 @@ class _Row:
 
     def _missing(self, what: str, column: str, usual: _Names, other_names: _Names) -> InputError:
         """Return the error for a row without any of the usual names; ``other_names`` are those of its other column."""
-        absent = [name for name in self.source.read_options.columns.names if name not in self.names]
+        named = self.source.read_options.columns.names
+        absent = [name for name in named if self.field_of(name) not in self.names]
         if absent:
             is_path = any(absent[0].startswith((f"{name}.", f"{name}[")) for name in self.names)
-            hint = _slashes(absent[0], self.source.read_options.columns.names[absent[0]]) if is_path else ""
+            hint = _slashes(absent[0], named[absent[0]]) if is_path else ""
             return self.source.error(
                 f"there is no column {' or '.join(map(repr, absent))}", where=self.where, hint=hint
             )
@@ -237,12 +244,18 @@ class _Row:
         read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
         unread = [name for name in self.names if name not in read]
         hint = ""
-        if len(unread) == 1 and self.source.is_file:
+        name = "image_id" if column == "id" else column
+        if unread == [""]:
+            hint = f"if the first column holds them, name it: to_csv(index_label={name!r})"
+        elif len(unread) == 1 and self.source.is_file:
             hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}"
         elif len(unread) == 1:
-            hint = f"if {unread[0]!r} holds them, rename it {'image_id' if column == 'id' else column!r}"
+            hint = f"if {unread[0]!r} holds them, rename it {name!r}"
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
-        return self.source.error(message, where=self.where, advice=hint)
+        too = option("columns", f"{column}=NAME", *(f"{key}={name}" for name, key in named.items()))
+        return self.source.error(
+            message, where=self.where, hint=f"name that column, too: {too}" if named else "", advice=hint
+        )
 
 
 def missing_column(source: Source, where: str) -> UnknownNameError:
@@ -411,9 +424,12 @@ def rows_of_document(source: Source, document: Any) -> CaptionRows | None:
     layout = _layout(source, document)
     if layout is not None:
         return _rows_of_layout(source, layout, document)
-    key = _wrapping_key(source, document) if source.role in ("candidates", "references") else None
-    if key is None:
+    if source.role not in ("candidates", "references"):
         return None
+    key = _wrapping_key(source, document)
+    if key is None:
+        within = [value for value in document.values() if isinstance(value, Mapping) and _has_rows(source, value)]
+        return rows_of_document(source, within[0]) if len(within) == 1 else None
     content = document[key]
     if isinstance(content, Mapping):
         return rows_of_mapping(source, content, id_form="text")
@@ -446,10 +462,7 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout | None:
     """Return the layout of a document; None if it has none."""
     asked = BY_OPTION.get(source.layout)
     if asked is not None:
-        if asked.records is not None and asked.records.first(document) is None:
-            where = "keys: " + sample_of(map(repr, document))
-            raise CaptionFileError(f"this is not the layout {asked.name!r}", where=f"{source.name}: {where}")
-        return asked if asked.records is not None else None
+        return asked if asked.records is not None and asked.records.first(document) is not None else None
     columns = {*source.read_options.columns.texts(source.role)}
     layouts = [one for one in document_layouts(document) if not one.on_request or columns & {*one.captions}]
     if len(layouts) > 1:
@@ -559,6 +572,13 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     """Read rows of ``{image: caption}`` or ``{image: [captions]}``."""
     if source.column is not None:
         raise missing_column(source, "an object from images to values has no columns")
+    if source.layout and source.role != "groups":
+        where = f"{source.name}: keys: {sample_of(map(repr, mapping))}"
+        raise CaptionFileError(
+            f"this is not the layout {BY_OPTION[source.layout].name!r}",
+            where=where,
+            hint=either(python="leave layout out to find it", command="leave --from out to find the layout"),
+        )
     if (source.is_file or ID_FIELDS[0][0] in mapping) and has_usual_fields(source.role, mapping):
         are_columns = any(isinstance(value, Mapping | list) for value in mapping.values()) and not source.is_file
         raise source.error(
@@ -623,7 +643,7 @@ def _wrapping_key(source: Source, document: Mapping[Any, Any]) -> str | None:
     Raises:
         CaptionFileError: there are two of them.
     """
-    found = [key for key, value in document.items() if _are_rows(source, key, value)]
+    found = _has_rows(source, document)
     if not found:
         found = [
             key
@@ -639,6 +659,11 @@ def _wrapping_key(source: Source, document: Mapping[Any, Any]) -> str | None:
             hint="give a file with one list of records",
         )
     return found[0] if found else None
+
+
+def _has_rows(source: Source, document: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys under which a document has records of captions."""
+    return [key for key, value in document.items() if _are_rows(source, key, value)]
 
 
 def _are_rows(source: Source, key: str, value: object) -> bool:

@@ -603,8 +603,14 @@ def foreign_language(tables: Sequence[Captions | CaptionSets], selection: Select
         return _name(language.code) if selection.settings.is_foreign else None
     texts = [text for table in tables for text in _first_texts(table)]
     code = main_language(texts)
-    n_foreign = sum(language_of(text) not in ("", "en") for text in texts) if code not in ("", "en") else 0
-    return _name(code) if 2 * n_foreign > len(texts) else None
+    if code == "en" or 2 * _are_foreign(texts).sum() <= len(texts):
+        return None
+    return _name(code) if code else "another script"
+
+
+def _are_foreign(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Find texts that are not in English, bool[n]."""
+    return is_in_another_script(texts) | ~np.isin([language_of(text) for text in texts], ("", "en"))
 
 
 def _first_texts(table: Captions | CaptionSets) -> Sequence[str]:
@@ -690,7 +696,8 @@ def _counts(masks: Mapping[str, NDArray[np.bool_]]) -> dict[str, int]:
 def _languages(texts: Sequence[str], tokens: Tokens, of_references: str) -> NDArray[np.str_]:
     """Return the code of the language of each text, "" if it is not known.
 
-    Texts with many English function words are taken for English, unless the references are in another language.
+    Texts with many English function words are taken for English, unless the references are in another language, and
+    those with as many of both for that one.
     """
     words = {word: {*languages} for word, languages in function_words().items() if "en" in languages}
     english = _counts_of(tokens, _are_words(tokens, words))
@@ -698,7 +705,7 @@ def _languages(texts: Sequence[str], tokens: Tokens, of_references: str) -> NDAr
     surely = (only_english > 0) & (english >= _SURELY_ENGLISH * tokens.lengths)
     codes = ["en"] * len(texts)
     for row in np.flatnonzero(~surely | (of_references not in ("", "en"))).tolist():
-        code = language_of(texts[row])
+        code = language_of(texts[row], of_references)
         codes[row] = code if code == "en" or not surely[row] else ""
     return np.array(codes, np.str_)
 

@@ -191,10 +191,8 @@ class Cider(MeanMetric):
             name: the metric that uses the weights.
             zero: what follows if all weights are 0.
         """
-        idf = state if isinstance(state, DocumentFrequencies) else None
+        idf = self.idf or (state if isinstance(state, DocumentFrequencies) else None)
         n = len(references) if idf is None else idf.n_documents
-        if self.idf is not None:
-            return []
         own = f"of a large corpus of your own ({OWN_FREQUENCIES})"
         coco = f"of COCO ({setting('idf', 'coco')}), or " if _is_like_coco(references) else ""
         if n > 1 and idf is not None and idf.weighs_nothing:
@@ -206,22 +204,20 @@ class Cider(MeanMetric):
                     "same-references",
                 )
             ]
-        if n >= _FEW_IMAGES and idf is not None and (alike := self._without_weight(references, idf)):
-            return [
-                CaptionWarning(
-                    f"{alike} in the references of all {n:,} images, so that their weight is ln 1 = 0, as {name} is "
-                    f"defined. Use other metrics, or the document frequencies {coco}{own}.",
-                    "same-references",
-                )
-            ]
         if n >= _FEW_IMAGES:
-            return []
+            alike = "" if idf is None or idf is self.idf else self._without_weight(references, idf)
+            text = (
+                f"{alike} in the references of all {n:,} images, so that their weight is ln 1 = 0, as {name} is "
+                f"defined. Use other metrics, or the document frequencies {coco}{own}."
+            )
+            return [CaptionWarning(text, "same-references")] if alike else []
+        counted_in = "" if self.idf is None else f" in {self.idf.name}"
         one = f" With one image, every weight is ln 1 = 0: {zero}." if n == 1 else ""
         return [
             CaptionWarning(
                 f"{name} weights n-grams by their inverse document frequency over images, and "
-                f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
-                f"others.{one} Use the document frequencies {coco}{own}.",
+                f"there {'is' if n == 1 else 'are'} only {n:,}{counted_in}: the score is unreliable and "
+                f"cannot be compared with others.{one} Use the document frequencies {coco}{own}.",
                 "few-documents",
             )
         ]

@@ -89,6 +89,7 @@ _LETTERS = {code: {*each.letters} for code, each in LANGUAGES.items() if each.le
 WITHOUT_SPACES = frozenset(("ja", "zh", "th", "lo", "my", "km"))
 _WORD = re.compile(r"\w[\w\u0900-\u0dff]*")  # with vowel signs of India's scripts
 _LEAST = 0.12  # share of words that tell a language
+_FEW_WORDS = 4  # in which one word tells nothing, as in "spaghetti alla carbonara"
 _CLOSE = 0.15  # a word of several languages counts a little less than one of a single language
 
 
@@ -111,20 +112,27 @@ def function_words() -> Mapping[str, Sequence[str]]:
     return languages_of
 
 
-def language_of(text: str) -> str:
+def language_of(text: str, likely: str = "en") -> str:
     """Return the code of the language of a caption; empty if it is not known.
 
     It is right for nearly all captions of six words and more. Close relatives, such as Danish and Norwegian, are told
     apart only in many captions: see ``main_language``.
+
+    Args:
+        text: the caption.
+        likely: the code of the language that it is in unless another is more in evidence.
     """
     evidence = _evidence(text)
+    if likely in evidence and evidence[likely] >= max(evidence.values()) - _CLOSE:
+        return likely
     english = evidence.pop("en", 0.0)
     best, most = max(evidence.items(), key=lambda item: item[1], default=("", 0.0))
     if english and english >= most - _CLOSE:
         return "en"
     n_words = len(_WORD.findall(text))
     is_clear = most > 1.5 * english and most >= english + 1
-    if best in _SCRIPTS or (most >= (2 if english else 1) and most >= _LEAST * n_words and is_clear):
+    least = max(2 if english or n_words < _FEW_WORDS else 1, _LEAST * n_words)
+    if best in _SCRIPTS or (most >= least and is_clear):
         return best
     return ""
 

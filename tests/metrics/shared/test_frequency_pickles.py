@@ -137,7 +137,7 @@ def test_pickles_of_python_2_are_read(protocol: str, tmp_path: Path) -> None:
     assert n == 55
 
 
-@pytest.mark.filterwarnings("ignore:every image has only one reference")
+@pytest.mark.filterwarnings("ignore:every image has only one reference", "ignore:cider-d weights n-grams")
 @pytest.mark.parametrize("content", [*PYTHON_2.values(), None])
 def test_a_pickle_is_a_file_of_frequencies(content: bytes | None, tmp_path: Path) -> None:
     path = tmp_path / "coco-train-words.p"

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError, either
+from captious.files import help_for_missing
 from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label, function_hash
 from captious.version import __version__
 from captious.words import counted, counted_of, shortened
@@ -202,7 +203,9 @@ def _run(file: Path) -> ModuleType:
         return sys.modules[name]
     spec = spec_from_file_location(name, file)
     if not file.is_file() or spec is None or spec.loader is None:
-        raise ParameterError(f"there is no file {file}", where=str(file), hint="give FILE.py:FUNCTION")
+        raise ParameterError(
+            f"there is no file {file}", where=str(file), hint=help_for_missing(file, "give FILE.py:FUNCTION")
+        )
     module = module_from_spec(spec)
     sys.modules[name] = module
     folder = str(file.absolute().parent)
