@@ -227,7 +227,7 @@ PASCAL_50S = Benchmark(
             "sharif2019",
             references=Rule("the first five of all references", _first_five),
             measure=Rule("the majority of eleven people", _majority_of_eleven),
-            source="Sharif et al. 2019",
+            source="Sharif et al. 2019; Yi et al. 2020, table 4",
         ),
         *system_protocols(
             Protocol(
