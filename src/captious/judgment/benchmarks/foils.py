@@ -17,39 +17,58 @@ from captious.judgment.items import letters
 
 # Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
 #
-# The tasks are choices between two captions of a picture. Kilickaya et al. 2017 and Sharif et al. evaluate metrics with
-# them, scoring both captions with the other captions of the image as references: switched people (SP), switched scenes
-# (SS), just the person (JP) and just the scene (JS).
+# The tasks are choices between two captions of a picture. In the distractor, the person or the scene of the correct
+# caption is replaced (RP, RS); only the person or the scene is shared with it (SP, SS); or it is nothing but the person
+# or the scene (JP, JS). Both captions are scored with the other captions of the image as references: in four of the
+# tasks by Kilickaya et al. 2017, in all by Sharif et al. 2019.
 
 _FILE_DISTRACTORS = "distractors/pairs.jsonl"
-_TASKS = ("SP", "SS", "JP", "JS")
+_REPLACED = ("RP", "RS")
+_SHARED_AND_JUST = ("SP", "SS", "JP", "JS")
+_TASKS = _REPLACED + _SHARED_AND_JUST
 
 
-def _read_distractors(folder: DataFolder) -> list[CaptionPair]:
+def _read_distractors(folder: DataFolder) -> tuple[DataFolder, list[CaptionPair]]:
     pairs = []
     for line, r in enumerate(folder.records(_FILE_DISTRACTORS), 1):
         if r["task"] not in _TASKS:
             raise folder.error(f"{r['task']!r} is not a task", _FILE_DISTRACTORS, line, f"give {', '.join(_TASKS)}")
         pairs.append(CaptionPair(r["image"], (r["correct"], r["distractor"]), 0, r["refs"], r["task"]))
+    return folder, pairs
+
+
+def _items_distractors(protocol: Protocol, content: tuple[DataFolder, list[CaptionPair]]) -> list[CaptionPair]:
+    folder, pairs = content
+    if missing := [task for task in protocol.part_order if all(pair.part != task for pair in pairs)]:
+        help = f"add them, or judge {protocol.benchmark}@kilickaya2017, with {', '.join(_SHARED_AND_JUST)}"
+        raise folder.error(f"no pairs of {', '.join(missing)}", _FILE_DISTRACTORS, hint=help)
     return pairs
 
+
+_protocol_distractors = partial(
+    Protocol,
+    "distractors",
+    statistic="accuracy",
+    ratings="known",
+    of="pairs",
+    references=Rule("as given in the file, without the correct caption", attrgetter("references")),
+    parts=Rule("tasks", attrgetter("part")),
+)
 
 DISTRACTORS = Benchmark(
     "distractors",
     (
-        Protocol(
-            "distractors",
+        _protocol_distractors(
             "kilickaya2017",
-            "accuracy",
-            "known",
-            "pairs",
-            parts=Rule("tasks", attrgetter("part")),
-            part_order=_TASKS,
+            excluded=Rule("replaced persons and scenes (RP, RS)", lambda item: item.part in _REPLACED),
+            part_order=_SHARED_AND_JUST,
             source="Kilickaya et al. 2017",
         ),
+        _protocol_distractors("sharif2019", part_order=_TASKS, source="Sharif et al. 2019"),
     ),
     (Files((_FILE_DISTRACTORS,), _read_distractors),),
     "Hodosh and Hockenmaier 2016",
+    items=_items_distractors,
 )
 
 
