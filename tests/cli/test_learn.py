@@ -237,6 +237,10 @@ class TestCritique:
         assert study["settings"]["image_features"].startswith("noise-")
         again = json.loads(run(*command, "--images", features).out)
         assert again == study
+        averaged = json.loads(run(*command, "--trainings", "2", "--last-epochs", "2").out)
+        assert (averaged["settings"]["trainings"], averaged["settings"]["last_epochs"]) == (2, 2)
+        assert len(averaged["settings"]["training_accuracy"]) == 4
+        assert_refused(run(*command, "--last-epochs", "3"), "recipe small: 2 epochs")
         other = json.loads(run(*command, "--seed", "5").out)
         assert other["settings"]["images"] == "none"
         assert other["records"] != study["records"]
