@@ -10,7 +10,7 @@ from typing import Any
 
 from captious.errors import ParameterError
 from captious.judgment import Benchmark, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
-from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures, rated
 from captious.judgment.correlation import BY_IMAGE
 from captious.judgment.files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.judgments import AS_GIVEN
@@ -112,7 +112,6 @@ FLICKR8K_CF = Benchmark(
 # Formats are the normalized file, the owners' files, and ``flickr.json`` of Yi et al. 2020, which has the mean ratings
 # of the same captions, without the 158 that are references of their image.
 
-_NORMALIZED_EXPERT = "flickr8k/expert.jsonl"
 _EXPERT = "flickr8k/ExpertAnnotations.txt"
 _MEANS = "yi2020/flickr.json"
 _OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
@@ -127,13 +126,6 @@ _protocol = partial(
     references=Rule("the image's five references", AS_GIVEN.function),
     excluded=_OWN,
 )
-
-
-def _read_normalized_expert(folder: DataFolder) -> list[RatedCaption]:
-    return [
-        RatedCaption(f"{r['image']}|{r['caption_id']}", r["image"], r["candidate"], r["refs"], r["scores"])
-        for r in folder.records(_NORMALIZED_EXPERT)
-    ]
 
 
 def _read_published_expert(folder: DataFolder) -> list[RatedCaption]:
@@ -212,7 +204,7 @@ FLICKR8K_EXPERT = Benchmark(
         ),
     ),
     (
-        Files((_NORMALIZED_EXPERT,), _read_normalized_expert),
+        rated("flickr8k/expert.jsonl", ("image", "caption_id"), ratings="scores"),
         Files((_EXPERT, TOKENS), _read_published_expert),
         Files((_MEANS,), _read_means),
     ),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from pathlib import PurePath
 from typing import Any
 
-from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
-from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, number_within, read_coco_captions
+from captious.judgment.benchmarks.benchmark import coco_image, coco_pairs
+from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, read_coco_captions
 from captious.judgment.items import letters
 
 # Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
@@ -91,24 +89,16 @@ def _other_references_foil_coco(item: CaptionPair) -> list[str]:
 
 def _read_foil_coco(folder: DataFolder) -> list[CaptionPair]:
     """Read ``{"annotations": [{"id", "image_id", "caption", "foil": true or false}]}``; a pair shares an id."""
-    captions = read_coco_captions(folder, _COCO)
     correct: dict[int, str] = {}
-    wrong: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    wrong: list[tuple[str, int, int, str]] = []
     for annotation in folder.json(_FOIL)["annotations"]:
         key, image, text = annotation["id"], annotation["image_id"], annotation["caption"].strip()
         if annotation["foil"]:
-            wrong[key].append((image, text))
+            wrong.append((folder.place(_FOIL, f"annotation {key}"), key, image, text))
         else:
             correct[key] = text
-    pairs = []
-    for key, foils in wrong.items():
-        where = folder.place(_FOIL, f"annotation {key}")
-        for image, text in foils:
-            pair = CaptionPair(image, (entry_of(correct, key, where), text), 0, entry_of(captions, image, where))
-            if not _other_references_foil_coco(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {_COCO}")
-            pairs.append(pair)
-    return pairs
+    pairs = ((where, CaptionPair(image, (entry_of(correct, key, where), text), 0)) for where, key, image, text in wrong)
+    return coco_pairs(folder, _COCO, pairs, _other_references_foil_coco)
 
 
 _protocol_foil_coco = partial(
@@ -196,10 +186,11 @@ _NORMALIZED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
 _PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
 
 
-def _other_references_sugarcrepe(item: CaptionPair) -> list[str]:
-    """Return the references that differ from the right caption in letters or digits."""
-    right = letters(item.captions[item.preferred])
-    return [text for text in item.references if letters(text) != right]
+def _other_references(item: CaptionPair) -> list[str]:
+    """Return the references that differ in letters or digits from the right caption and the one it was made of."""
+    right = item.captions[item.preferred]
+    known = {letters(text) for text in (right, item.facts.get("original", right))}
+    return [text for text in item.references if letters(text) not in known]
 
 
 def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
@@ -212,20 +203,13 @@ def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
 
 def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
     """Read ``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` from every file."""
-    captions = read_coco_captions(folder, coco)
     pairs = []
     for change, name in zip(CHANGES, _PUBLISHED, strict=True):
         for key, entry in folder.entries(name, ("filename", "caption", "negative_caption")):
             where = folder.place(name, f"entry {key!r}")
-            # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
-            digits = PurePath(str(entry["filename"])).stem.rpartition("_")[2]
-            image = int(number_within(digits, 0, None, where))
             texts = (str(entry["caption"]), str(entry["negative_caption"]))
-            pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), change)
-            if not _other_references_sugarcrepe(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {coco}")
-            pairs.append(pair)
-    return pairs
+            pairs.append((where, CaptionPair(coco_image(entry["filename"], where), texts, 0, (), change)))
+    return coco_pairs(folder, coco, pairs, _other_references)
 
 
 SUGARCREPE = Benchmark(
@@ -237,7 +221,7 @@ SUGARCREPE = Benchmark(
             "accuracy",
             "known",
             "pairs",
-            references=Rule("the image's references, without the correct caption", _other_references_sugarcrepe),
+            references=Rule("the image's references, without the correct caption", _other_references),
             parts=Rule("kinds of change", attrgetter("part")),
             part_order=CHANGES,
             source="Hsieh et al. 2023",
@@ -291,8 +275,7 @@ def _items_sugarcrepe_pp(protocol: Protocol, content: tuple[DataFolder, Sequence
     captions = read_coco_captions(folder, coco_captions_file(folder))
     pairs = []
     for t in triples:
-        # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
-        image = int(number_within(PurePath(t.image).stem.rpartition("_")[2], 0, None, t.where))
+        image = coco_image(t.image, t.where)
         first, second, negative = t.texts
         references = [text for text in entry_of(captions, image, t.where) if letters(text) != letters(first)]
         pairs += [CaptionPair(image, (text, negative), 0, references, t.change) for text in (first, second)]
@@ -341,30 +324,18 @@ _KEYS = ("image_file", "caption", "foil", "mturk")
 _AGREED = 2  # annotators, out of three
 
 
-def _other_references_valse(item: CaptionPair) -> list[str]:
-    """Return the references that differ in letters or digits from the caption and from its original."""
-    caption_letters = {letters(item.captions[item.preferred]), letters(item.facts["original"])}
-    return [text for text in item.references if letters(text) not in caption_letters]
-
-
 def _read_valse(folder: DataFolder, coco: str) -> list[CaptionPair]:
     """Read ``{key: {"image_file", "caption", "foil", "orig_caption", "mturk": {"caption": 3, "foil": 0, "other":
     0}}}``.
     """
-    captions = read_coco_captions(folder, coco)
     pairs = []
     for piece, name in zip(_PIECES, _FILES_VALSE, strict=True):
         for key, entry in folder.entries(name, _KEYS):
             where = folder.place(name, f"entry {key!r}")
-            # COCO_val2014_000000085329.jpg for FOIL, 000000085329.jpg for others
-            image = int(number_within(PurePath(entry["image_file"]).stem.rpartition("_")[2], 0, None, where))
+            image, texts = coco_image(entry["image_file"], where), (entry["caption"], entry["foil"])
             facts = {"votes": entry["mturk"]["caption"], "original": entry.get("orig_caption", entry["caption"])}
-            texts = (entry["caption"], entry["foil"])
-            pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), piece, facts)
-            if not _other_references_valse(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {coco}")
-            pairs.append(pair)
-    return pairs
+            pairs.append((where, CaptionPair(image, texts, 0, (), piece, facts)))
+    return coco_pairs(folder, coco, pairs, _other_references)
 
 
 def _is_unclear(item: CaptionPair) -> bool:
@@ -382,7 +353,7 @@ _ALL = Protocol(
     "accuracy",
     "known",
     "pairs",
-    references=Rule("COCO's captions of the image, without the one that was changed", _other_references_valse),
+    references=Rule("COCO's captions of the image, without the one that was changed", _other_references),
     excluded=Rule(_UNCLEAR, _is_unclear),
     parts=Rule("pieces", attrgetter("part")),
     part_order=_PIECES,
