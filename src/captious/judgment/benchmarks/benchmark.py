@@ -185,30 +185,31 @@ def rated(name: str, id: Sequence[str], *, ratings: str, references: str = "refs
 
 
 def coco_pairs(
-    folder: DataFolder,
+    names: Sequence[str],
     coco: str,
-    pairs: Iterable[tuple[str, CaptionPair]],
+    pairs: Callable[[DataFolder], Iterable[tuple[str, CaptionPair]]],
     other_references: Callable[[CaptionPair], Sequence[str]],
-) -> list[CaptionPair]:
-    """Return pairs of captions of COCO's images, with the captions of their images as references.
+) -> Files:
+    """Return the format of pairs of captions of COCO's images, whose references are the captions of their images.
 
     Args:
-        folder: the folder of judgment data.
+        names: their files.
         coco: the file of COCO's captions.
-        pairs: pairs with their places in files.
-        other_references: the references of a pair for metrics.
-
-    Raises:
-        CaptionFileError: an image without captions, or without other references.
+        pairs: reads the pairs without references, with their places in files.
+        other_references: the references of a pair for metrics, of which there must be some.
     """
-    captions = read_coco_captions(folder, coco)
-    found = []
-    for where, pair in pairs:
-        pair = replace(pair, references=entry_of(captions, pair.image, where))
-        if not other_references(pair):
-            raise CaptionFileError(f"image {pair.image} has no other caption", where=where, hint=f"check {coco}")
-        found.append(pair)
-    return found
+
+    def read(folder: DataFolder) -> list[CaptionPair]:
+        captions = read_coco_captions(folder, coco)
+        found = []
+        for where, pair in pairs(folder):
+            pair = replace(pair, references=entry_of(captions, pair.image, where))
+            if not other_references(pair):
+                raise CaptionFileError(f"image {pair.image} has no other caption", where=where, hint=f"check {coco}")
+            found.append(pair)
+        return found
+
+    return Files((*names, coco), read)
 
 
 def coco_image(name: object, where: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -87,18 +87,14 @@ def _other_references_foil_coco(item: CaptionPair) -> list[str]:
     return [text for text in item.references if text != item.captions[item.preferred]]
 
 
-def _read_foil_coco(folder: DataFolder) -> list[CaptionPair]:
+def _pairs_foil_coco(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
     """Read ``{"annotations": [{"id", "image_id", "caption", "foil": true or false}]}``; a pair shares an id."""
-    correct: dict[int, str] = {}
-    wrong: list[tuple[str, int, int, str]] = []
-    for annotation in folder.json(_FOIL)["annotations"]:
-        key, image, text = annotation["id"], annotation["image_id"], annotation["caption"].strip()
-        if annotation["foil"]:
-            wrong.append((folder.place(_FOIL, f"annotation {key}"), key, image, text))
-        else:
-            correct[key] = text
-    pairs = ((where, CaptionPair(image, (entry_of(correct, key, where), text), 0)) for where, key, image, text in wrong)
-    return coco_pairs(folder, _COCO, pairs, _other_references_foil_coco)
+    annotations = folder.json(_FOIL)["annotations"]
+    correct = {r["id"]: r["caption"].strip() for r in annotations if not r["foil"]}
+    for r in annotations:
+        if r["foil"]:
+            where = folder.place(_FOIL, f"annotation {r['id']}")
+            yield where, CaptionPair(r["image_id"], (entry_of(correct, r["id"], where), r["caption"].strip()), 0)
 
 
 _protocol_foil_coco = partial(
@@ -125,7 +121,7 @@ FOIL_COCO = Benchmark(
             ),
         ),
     ),
-    (Files((_FOIL, _COCO), _read_foil_coco),),
+    (coco_pairs((_FOIL,), _COCO, _pairs_foil_coco, _other_references_foil_coco),),
     "foilunitn.github.io; COCO's annotations",
 )
 
@@ -201,15 +197,13 @@ def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
     ]
 
 
-def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
+def _pairs_sugarcrepe(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
     """Read ``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` from every file."""
-    pairs = []
     for change, name in zip(CHANGES, _PUBLISHED, strict=True):
         for key, entry in folder.entries(name, ("filename", "caption", "negative_caption")):
             where = folder.place(name, f"entry {key!r}")
             texts = (str(entry["caption"]), str(entry["negative_caption"]))
-            pairs.append((where, CaptionPair(coco_image(entry["filename"], where), texts, 0, (), change)))
-    return coco_pairs(folder, coco, pairs, _other_references)
+            yield where, CaptionPair(coco_image(entry["filename"], where), texts, 0, (), change)
 
 
 SUGARCREPE = Benchmark(
@@ -229,7 +223,7 @@ SUGARCREPE = Benchmark(
     ),
     (
         Files(_NORMALIZED, _read_normalized),
-        *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in COCO_CAPTIONS),
+        *(coco_pairs(_PUBLISHED, coco, _pairs_sugarcrepe, _other_references) for coco in COCO_CAPTIONS),
     ),
     "Hsieh et al. 2023",
 )
@@ -324,18 +318,16 @@ _KEYS = ("image_file", "caption", "foil", "mturk")
 _AGREED = 2  # annotators, out of three
 
 
-def _read_valse(folder: DataFolder, coco: str) -> list[CaptionPair]:
+def _pairs_valse(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
     """Read ``{key: {"image_file", "caption", "foil", "orig_caption", "mturk": {"caption": 3, "foil": 0, "other":
     0}}}``.
     """
-    pairs = []
     for piece, name in zip(_PIECES, _FILES_VALSE, strict=True):
         for key, entry in folder.entries(name, _KEYS):
             where = folder.place(name, f"entry {key!r}")
             image, texts = coco_image(entry["image_file"], where), (entry["caption"], entry["foil"])
             facts = {"votes": entry["mturk"]["caption"], "original": entry.get("orig_caption", entry["caption"])}
-            pairs.append((where, CaptionPair(image, texts, 0, (), piece, facts)))
-    return coco_pairs(folder, coco, pairs, _other_references)
+            yield where, CaptionPair(image, texts, 0, (), piece, facts)
 
 
 def _is_unclear(item: CaptionPair) -> bool:
@@ -375,6 +367,6 @@ VALSE = Benchmark(
             for piece in _PIECES
         ),
     ),
-    tuple(Files((*_FILES_VALSE, coco), partial(_read_valse, coco=coco)) for coco in COCO_CAPTIONS),
+    tuple(coco_pairs(_FILES_VALSE, coco, _pairs_valse, _other_references) for coco in COCO_CAPTIONS),
     "Heidelberg-NLP/VALSE on GitHub, data; COCO's annotations",
 )
