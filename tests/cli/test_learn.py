@@ -122,8 +122,12 @@ class TestTrain:
         pytest.importorskip("torch")
         folder = examples.parent
         (folder / "mine.toml").write_text(RECIPE)
+        command = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--name", "x")
+        outcome = run(*command, "-o", "a.safetensors")  # systems score better than people here
+        assert_refused(outcome, "the network is useless: its best validation tau-b is -0.")
+        assert not (folder / "a.safetensors").exists()
         for output in ("a.safetensors", "b.safetensors"):
-            outcome = run("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--name", "x", "-o", output)
+            outcome = run(*command, "--force", "-o", output)
             assert outcome.code == 0, outcome.err
             assert "lceval, 3-3-2, features small, weights x-" in outcome.err
             assert "of 4" in outcome.err
@@ -145,7 +149,7 @@ class TestTrain:
         fields = [{"candidate": r["candidate"], "references": r["references"], "rating": n} for n, r in enumerate(rows)]
         (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, fields)))
         command = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--validation", "rated.jsonl")
-        assert run(*command, "--seed", "5", "-o", "c.safetensors").code == 0
+        assert run(*command, "--seed", "5", "--force", "-o", "c.safetensors").code == 0
         trained = NetworkWeights.load(folder / "c.safetensors")
         assert trained.data["validation"]["target"] == "rating"
         assert trained.recipe["seed"] == 5
@@ -233,6 +237,10 @@ class TestCritique:
         assert study["settings"]["image_features"].startswith("noise-")
         again = json.loads(run(*command, "--images", features).out)
         assert again == study
+        averaged = json.loads(run(*command, "--trainings", "2", "--last-epochs", "2").out)
+        assert (averaged["settings"]["trainings"], averaged["settings"]["last_epochs"]) == (2, 2)
+        assert len(averaged["settings"]["training_accuracy"]) == 4
+        assert_refused(run(*command, "--last-epochs", "3"), "recipe small: 2 epochs")
         other = json.loads(run(*command, "--seed", "5").out)
         assert other["settings"]["images"] == "none"
         assert other["records"] != study["records"]

@@ -40,7 +40,7 @@ PLOTS = [
 ]
 TRAINING = [
     "learn data references.json baseline.json improved.json --validation 0.4 -o examples.jsonl",
-    "learn train examples.jsonl --recipe network.toml -o mine.safetensors",
+    "learn train examples.jsonl --recipe network.toml --force -o mine.safetensors",
     "learn train examples.jsonl --recipe nope -o mine.safetensors",
     "learn critique references.json baseline.json --recipe critique.toml -o critique.safetensors",
     "learn leic baseline.json references.json --recipe critique.toml --resamples 10 --format csv",

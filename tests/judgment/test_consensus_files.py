@@ -10,8 +10,12 @@ import pytest
 from scipy.io import loadmat, savemat
 
 from captious.errors import CaptionFileError, ResourceError
+from captious.judgment import judge
 from captious.judgment.judgments import CaptionPairs
 from tests.support.judgments import load
+from tests.support.shared_data import DATA, with_data
+
+TOPICS = ("a bear", "an owl", "a kite", "a pie")
 
 
 def cell(text: str) -> Any:
@@ -21,41 +25,71 @@ def cell(text: str) -> Any:
     return content
 
 
-def write_triplets(path: Path, pairs: list[tuple[str, str, int]]) -> None:
-    """Forty-eight triplets of every pair (B, C, votes for B)."""
+def write_triplets(path: Path, pairs: list[tuple[str, str, int]], scenes: list[int] | None = None) -> None:
+    """Forty-eight triplets of every pair (B, C, votes for B), with the references of its scene."""
     kinds = [(name, object) for name in ("A", "B", "C", "winner")]
     triplets = np.empty((1, 48 * len(pairs)), kinds)
     for number, (b, c, votes) in enumerate(pairs):
+        scene = number if scenes is None else scenes[number]
         for k in range(48):
             winner = np.array([[1 if k < votes else -1]])
-            triplets[0, 48 * number + k] = (cell(f" reference {number} {k} "), cell(b), cell(c), winner)
+            triplets[0, 48 * number + k] = (cell(f" reference {k} of {TOPICS[scene]} "), cell(b), cell(c), winner)
     path.parent.mkdir(parents=True, exist_ok=True)
     savemat(path, {"triplets": triplets})
 
 
-@pytest.mark.slow  # 9,696 triplets
-def test_abstract_50s_triplets_are_read(tmp_path: Path) -> None:
-    pairs = [(f"scene {n}", f"other {n}", 30) for n in range(200)] + [("a", "b", 10), ("c", "d", 24)]
-    write_triplets(tmp_path / "abstract50s" / "consensus_abstract.mat", pairs)
-    found = load(tmp_path, "abstract-50s")
+def abstract_pairs(path: Path, pairs: list[tuple[str, str, int]], scenes: list[int]) -> CaptionPairs:
+    write_triplets(path / "abstract50s" / "consensus_abstract.mat", pairs, scenes)
+    found = load(path, "abstract-50s")
     assert isinstance(found, CaptionPairs)
-    assert found.n == 201  # without the tie
-    assert found.names == ["HC", "HI"]
-    assert np.bincount(found.parts).tolist() == [200, 1]
-    assert found.preferred.tolist() == [0] * 200 + [1]
-    assert found.captions.candidates[-2:] == ("a", "b")
-    assert found.captions.references.texts[-5:] == tuple(f"reference 200 {k}" for k in range(5))
+    return found
 
 
-def test_abstract_50s_has_five_references(tmp_path: Path) -> None:
-    path = tmp_path / "abstract50s" / "consensus_abstract.mat"
-    write_triplets(path, [("a", "b", 30), ("tied", "with", 24), ("c", "d", 20)])
-    found = load(tmp_path, "abstract-50s")
+def test_abstract_50s_pairs_of_a_scene_share_a_caption(tmp_path: Path) -> None:
+    """The caption of another scene has less in common with the references, or comes first."""
+    pairs = [
+        ("a bear sleeps", "the bear", 40),
+        ("an owl", "owl in a tree", 24),
+        ("jenny", "a bear sleeps", 8),  # the shared caption is second
+        ("an owl", "a kite", 30),  # of its words, the references of the owl have only "a", as do all others
+        ("a pie", "mike and a kite", 10),
+        ("a pie", "the pie", 20),
+    ]
+    found = abstract_pairs(tmp_path, pairs, [0, 1, 0, 1, 3, 3])
+    assert found.captions.candidates == (*pairs[0][:2], *pairs[2][:2], *pairs[3][:2], *pairs[4][:2], *pairs[5][:2])
+    assert [found.names[part] for part in found.parts] == ["HC", "HI", "HI", "HI", "HC"]
+    assert found.preferred.tolist() == [0, 1, 0, 1, 1]  # without the tie
+    assert found.units.tolist() == [0, 0, 1, 2, 2]
+    of_pairs = [tuple(f"reference {k} of {TOPICS[scene]}" for k in range(5)) for scene in (0, 0, 1, 3, 3)]
+    assert found.captions.references.texts == tuple(text for texts in of_pairs for text in texts * 2)
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("a bear", "the bear", 40)],
+        [("a bear", "the bear", 40), ("a bear", "bears", 40), ("a bear", "a kite", 40)],
+        [("a bear", "the bear", 40), ("bears", "a kite", 40)],
+        [("a bear", "the bear", 40), ("the bear", "a bear", 40)],
+    ],
+)
+def test_scenes_of_other_pairs_are_refused(pairs: list[tuple[str, str, int]], tmp_path: Path) -> None:
+    with pytest.raises(CaptionFileError, match="two pairs that share a caption") as caught:
+        abstract_pairs(tmp_path, pairs, [0] * len(pairs))
+    assert "consensus_abstract.mat, the scene of 'a bear'" in caught.value.where
+
+
+@with_data
+def test_abstract_50s_has_two_kinds_of_pairs() -> None:
+    """BLEU and SPICE have the published accuracy of HI (88.5, 81.0, 86.5) to about a point."""
+    found = load(DATA, "abstract-50s")
     assert isinstance(found, CaptionPairs)
-    assert found.captions.candidates == ("a", "b", "c", "d")
-    assert found.preferred.tolist() == [0, 1]
-    of_pairs = [tuple(f"reference {number} {k}" for k in range(5)) for number in (0, 2)]
-    assert found.captions.references.texts == (*of_pairs[0] * 2, *of_pairs[1] * 2)
+    kinds = [found.names[part] for part in found.parts]
+    assert (kinds.count("HC"), kinds.count("HI")) == (190, 198)
+    assert found.n_units == 200
+    result = judge("abstract-50s", ["bleu-1", "bleu-4", "spice"], data=DATA, resamples=1)["abstract-50s@vedantam2015"]
+    accuracies = [result[metric].parts["HI"] for metric in ("bleu-1", "bleu-4", "spice")]
+    assert accuracies == pytest.approx([0.889, 0.821, 0.871], abs=5e-4)
 
 
 def test_pascal_50s_triplets_are_read(tmp_path: Path) -> None:
@@ -70,7 +104,7 @@ def test_pascal_50s_triplets_are_read(tmp_path: Path) -> None:
     assert found.preferred.tolist() == [0, 0, 1]
     assert found.units.tolist() == [0, 0, 1]
     assert found.parts.tolist() == [0, 1, 2]
-    assert found.captions.references.texts[:5] == tuple(f"reference 0 {k}" for k in range(5))
+    assert found.captions.references.texts[:5] == tuple(f"reference {k} of a bear" for k in range(5))
     with pytest.raises(ResourceError, match=r"Lee et al\. 2024 drew are missing"):
         load(tmp_path, "pascal-50s")
 

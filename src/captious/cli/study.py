@@ -50,7 +50,8 @@ def study_command(
 
     - ``benchmark``, ``benchmarks``: names of benchmarks; ``candidates``, ``references``, ``examples``: files;
       ``systems``, the first parameter: files of systems, passed to the function by name;
-    - ``metrics``, ``settings``, ``data``, ``match``, ``statistic``, ``resamples``, ``seed``: as in other commands;
+    - ``metrics``, ``settings``, ``data``, ``match``, ``ids``, ``statistic``, ``resamples``, ``seed``: as in other
+      commands;
     - others: an option of the parameter's name.
 
     Args:
@@ -101,6 +102,7 @@ _SHARED = {
     "settings": settings_options,
     "data": data_option,
     "match": matching_options("match"),
+    "ids": matching_options("ids"),
 }
 _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "statistic": {"type": click.Choice(STATISTICS)},
@@ -158,7 +160,7 @@ _STUDIES = {
     "systems": _Entry(
         "Do metrics rank systems alike, and as people do?",
         "system_correlations",
-        {"human": {"metavar": "FILE|BENCHMARK"}},
+        {"human": {"metavar": "FILE|BENCHMARK"}, "people": {"metavar": "SYSTEM"}},
     ),
     "timing": _Entry("What does a metric cost?", "scoring_time", {"repeats": COUNT}, pictures=False),
     "agreement": _Entry(

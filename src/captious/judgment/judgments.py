@@ -431,13 +431,17 @@ class SystemRanking(HumanJudgments):
             ParameterError: there are none.
         """
         if metric not in self.published:
-            where = "the system outputs have no references" if self.outputs else "their captions are not published"
+            where = "the system outputs have no references"
             help = f"give a file of scores with {option('scores', 'FILE')}"
-            if self.published:
-                where, help = (
-                    f"published metrics: {', '.join(self.published)}; {where}",
-                    f"choose one of those, or {help}",
+            if self.outputs is None:
+                where = "their captions are not among the files of the benchmark"
+                help += (
+                    "; with captions of the systems, captious study systems FILE... REFERENCES "
+                    f"--human {self.protocol.benchmark} computes any metric"
                 )
+            if self.published:
+                where = f"published metrics: {', '.join(self.published)}; {where}"
+                help = f"choose one of those, or {help}"
             raise ParameterError(
                 f"{self.protocol.benchmark} has no published scores for {metric}", where=where, hint=help
             )

@@ -80,6 +80,7 @@ class CritiqueRecipe(AnyRecipe):
         dropout: dropout rate of the word vectors, the LSTM's outputs and the hidden layer.
         negatives: some of ``NEGATIVES``; those that are not available are left out.
         pathologies: some of ``PATHOLOGIES``.
+        near: share of the other images from which a random caption is drawn, the nearest by image features; 1 for any.
         images_per_batch: images per step; each gives one human and one negative example.
         epochs: passes over the images.
         learning_rate: learning rate of Adam in the first epoch.
@@ -105,6 +106,7 @@ class CritiqueRecipe(AnyRecipe):
     dropout: float = number(0, 0.99, 0.5)
     negatives: tuple[str, ...] = several(NEGATIVES, NEGATIVES)
     pathologies: tuple[str, ...] = several(PATHOLOGIES, PATHOLOGIES)
+    near: float = number(0, 1, 1.0)
     images_per_batch: int = whole(1, 1 << 20, 50)
     epochs: int = whole(1, 100_000, 30)
     learning_rate: float = number(1e-12, 1e3, 1e-3)

@@ -40,6 +40,7 @@ _HELP = (
 )
 _MODEL = re.compile(r"[A-Za-z0-9._/@+-]{0,200}")
 _ROWS = 1 << 12  # rows of parquet decompressed at a time
+_IMAGES = 1 << 8  # images compared with all others at a time
 _EXTRAS = {".parquet": ("pyarrow", "parquet"), ".h5": ("h5py", "h5")}
 
 
@@ -134,6 +135,24 @@ class ImageFeatures:
                 else "compute features of all images (captious learn image-features)",
             )
         return self.vectors[np.array(rows, np.int64)]
+
+    def nearest(self, images: Sequence[ImageId], n: int) -> NDArray[np.int32]:
+        """Return the positions of the n images of these that are most like each, but not itself: int32[n_images, n].
+
+        They are in no order; images are as like as the cosine of their vectors.
+
+        Raises:
+            ParameterError: as ``vectors_of``.
+        """
+        vectors = self.vectors_of(images)
+        vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        found = np.empty((len(vectors), n), np.int32)
+        for start in range(0, len(vectors), _IMAGES):
+            cosines = vectors[start : start + _IMAGES] @ vectors.T
+            rows = np.arange(len(cosines))
+            cosines[rows, start + rows] = -np.inf
+            found[start + rows] = np.argpartition(-cosines, n - 1, axis=1)[:, :n]
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file whose extension is one of ``IMAGE_FEATURE_FORMATS``.

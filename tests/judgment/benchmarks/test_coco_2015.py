@@ -11,10 +11,13 @@ from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.judgments import SystemRanking
 from tests.support.judgments import load, write
+from tests.support.shared_data import DATA, with_data
 
 
 def team(m1: float, m2: float, *entries: tuple[str, dict[str, float | None]]) -> dict[str, Any]:
-    return {"M1": m1, "M2": m2, "date": "2015-05-29", "cap_c40": [[day, "", scores] for day, scores in entries]}
+    c40 = [[day, "", scores] for day, scores in entries]
+    c5 = [[day, "", {key: value and value / 2 for key, value in scores.items()}] for day, scores in entries]
+    return {"M1": m1, "M2": m2, "date": "2015-05-29", "cap_c40": c40, "cap_c5": c5}
 
 
 def test_coco_2015_rankings_are_read(tmp_path: Path) -> None:
@@ -32,6 +35,34 @@ def test_coco_2015_rankings_are_read(tmp_path: Path) -> None:
         assert found.systems == ["A", "B"]  # not Human, and not C, whose judged entry has no scores
         assert found.human.tolist() == human
         assert {metric: scores.tolist() for metric, scores in found.published.items()} == {"cider-d": [0.5, 0.4]}
+
+
+def test_people_and_five_references_are_protocols_of_coco_2015(tmp_path: Path) -> None:
+    teams = {
+        name: team(m1, m1 / 2, ("2015-05-29", {"CIDEr": score}))
+        for name, m1, score in (("A", 0.2, 0.5), ("Human", 0.6, 0.8), ("Random", 0.0, 0.1), ("B", 0.1, 0.4))
+    }
+    write(tmp_path, "coco2015/teams.json", teams)
+    for name, systems, scores in (
+        ("m1-c5", ["A", "B"], [0.25, 0.2]),
+        ("m1-with-human", ["A", "Human", "B"], [0.5, 0.8, 0.4]),
+        ("m1-c5-with-human", ["A", "Human", "B"], [0.25, 0.4, 0.2]),
+    ):
+        found = load(tmp_path, f"coco-2015@{name}")
+        assert isinstance(found, SystemRanking)
+        assert found.systems == systems
+        assert found.human.tolist() == [teams[system]["M1"] for system in systems]
+        assert found.published["cider-d"].tolist() == scores
+
+
+@with_data
+def test_people_lower_the_correlation_of_the_leaderboard() -> None:
+    """With people, the correlations are near those of Cui et al. 2018, table 3: .124, .606 and .759 with M1."""
+    found = judge("coco-2015@m1-c5-with-human", ["bleu-1", "meteor", "spice"], data=DATA, resamples=1)
+    result = found["coco-2015@m1-c5-with-human"]
+    assert result.n == 11
+    assert [result[metric].value for metric in result.agreements] == pytest.approx([0.064, 0.537, 0.709], abs=5e-4)
+    assert [result[metric].p for metric in result.agreements] == pytest.approx([0.852, 0.088, 0.015], abs=5e-4)
 
 
 def test_coco_2015_judgment_has_a_scatter_plot(tmp_path: Path) -> None:

@@ -34,6 +34,17 @@ def test_distractor_pairs_are_read_with_parts(tmp_path: Path) -> None:
     result = judge("distractors", "rouge-l", data=tmp_path, resamples=5)["distractors"]["rouge-l"]
     assert result.parts == {"SP": 0.5, "SS": 1, "JP": 0.5, "JS": 1}  # a tie counts one half
     assert result.value == pytest.approx(3 / 4)
+    with pytest.raises(CaptionFileError, match="no pairs of RP, RS"):
+        load(tmp_path, "distractors@sharif2019")
+
+
+def test_replaced_persons_and_scenes_are_two_more_tasks(tmp_path: Path) -> None:
+    of_task = {"RS": "a dog on a beach", "RP": "a dog in a park"}  # a tie for RP
+    of_task |= dict.fromkeys(["SP", "SS", "JP", "JS"], "a park")
+    write_jsonl(tmp_path, FILE, [pair(1, task, "a dog in a park", text) for task, text in of_task.items()])
+    result = judge("distractors@sharif2019", "rouge-l", data=tmp_path, resamples=5)["distractors@sharif2019"]
+    assert [*result["rouge-l"].parts.items()] == [("RP", 0.5), *((task, 1) for task in ("RS", "SP", "SS", "JP", "JS"))]
+    assert load(tmp_path, "distractors").n == 4
 
 
 def test_unknown_distractor_task_is_refused(tmp_path: Path) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from captious.errors import CaptionFileError
+from captious.errors import CaptionFileError, ResourceError
+from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import assert_same, load, read_jsonl, tokens, write, write_jsonl
 
 N = 300  # pairs of each file
@@ -32,6 +35,13 @@ def test_published_and_normalized_flickr8k_cf_are_equal(
     write(published, "flickr8k/CrowdFlowerAnnotations.txt", lines)
     write(published, "flickr8k/Flickr8k.token.txt", tokens([r for r in expert if r["image"] in images], some))
     assert_same(load(published, "flickr8k-cf"), load(tmp_path, "flickr8k-cf"))
+    with pytest.raises(ResourceError, match=r"captions\.jsonl was not found"):
+        load(tmp_path, "flickr8k-cf@cui2018")
+    shutil.copy(shared_data / "flickr8k" / "captions.jsonl.gz", tmp_path / "flickr8k")
+    with_all_references = load(tmp_path, "flickr8k-cf@cui2018")
+    assert_same(load(published, "flickr8k-cf@cui2018"), with_all_references)
+    assert isinstance(with_all_references, RatedCaptions)
+    assert {*np.diff(with_all_references.captions.references.offsets)} == {5}
 
 
 def test_image_with_all_captions_judged_keeps_references(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
+from captious.judgment import judge
 from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import assert_same, load, tokens, write, write_jsonl
 
@@ -27,7 +28,7 @@ def expert_files(tmp_path: Path, expert: list[dict[str, Any]]) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["flickr8k-expert", "flickr8k-expert@yi2020"])
+@pytest.mark.parametrize("name", ["flickr8k-expert", "flickr8k-expert@yi2020", "flickr8k-expert@cui2018"])
 def test_published_and_normalized_flickr8k_expert_are_equal(name: str, expert_files: Path) -> None:
     assert_same(load(expert_files / "published", name), load(expert_files, name))
 
@@ -42,6 +43,17 @@ def test_candidates_among_references_are_detected(
     found = load(tmp_path, "flickr8k-expert")
     assert_same(found, load(shared_data, "flickr8k-expert"))
     assert found.n == 3 * (5822 - 158)
+
+
+def test_cui2018_protocol_has_the_first_reference(shared_data: Path) -> None:
+    """METEOR and CIDEr-D have the published .308 and .289 to a few thousandths."""
+    found = load(shared_data, "flickr8k-expert@cui2018")
+    assert isinstance(found, RatedCaptions)
+    every = load(shared_data, "flickr8k-expert")
+    assert isinstance(every, RatedCaptions)
+    assert found.captions.references.texts == every.captions.references.texts[::5]
+    result = judge(found, ["meteor", "cider-d"], resamples=1)["flickr8k-expert@cui2018"]
+    assert [result[name].value for name in ("meteor", "cider-d")] == pytest.approx([0.309, 0.291], abs=5e-4)
 
 
 def test_yi2020_protocol_excludes_images_with_ties(tmp_path: Path) -> None:

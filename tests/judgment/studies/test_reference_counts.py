@@ -148,6 +148,9 @@ def test_more_references_help_on_pascal(shared_data: Path) -> None:
     study = reference_counts("pascal-50s", "cider-d", [1, 5, 20], draws=1, data=shared_data, resamples=5)
     few, some, many = (record["value"] for record in study.records)
     assert few + 0.03 < some < many
+    for record in study.records:
+        assert record["value"] == pytest.approx(np.mean([record[kind] for kind in ("HC", "HI", "HM", "MM")]))
+    assert study.columns[-4:] == ("HC", "HI", "HM", "MM")
 
 
 def test_usual_counts_go_up_to_what_there_is(rated: Path) -> None:

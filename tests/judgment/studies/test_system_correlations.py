@@ -74,6 +74,43 @@ def test_system_scores_and_correlations_are_computed(captioners: Captioners) -> 
     assert not study.notes
 
 
+@pytest.fixture
+def caption_sets(captioners: Captioners, tmp_path: Path) -> dict[str, Path]:
+    """The form of the sets of Cui et al. 2018: one caption of every training and validation image, by file name."""
+    names = ("human", "neuraltalk", "showandtell", "showattendandtell")
+    sets = {}
+    for name, captions in zip(names, captioners[0].values(), strict=True):
+        by_file = {f"COCO_train2014_{900_000 + n:012d}.jpg": "a dog" for n in range(5)}
+        by_file |= captions  # COCO_val2014_000000391895.jpg
+        write(tmp_path, f"{name}_all_captions.json", by_file)
+        sets[name] = tmp_path / f"{name}_all_captions.json"
+    return sets
+
+
+def test_caption_sets_by_file_name_are_read(captioners: Captioners, caption_sets: dict[str, Path]) -> None:
+    results, references = captioners
+    human = dict(zip(caption_sets, HUMAN.values(), strict=True))
+    by_number = {int(image[-16:-4]): texts for image, texts in references.items()}
+    study = system_correlations(caption_sets, by_number, METRICS, human=human, match="common", ids="integer")
+    expected = system_correlations(
+        dict(zip(caption_sets, results.values(), strict=True)), references, METRICS, human=human
+    )
+    assert study.records == expected.records
+
+
+def test_people_among_the_references_are_left_out(captioners: Captioners, caption_sets: dict[str, Path]) -> None:
+    results, references = captioners
+    human = dict(zip(caption_sets, HUMAN.values(), strict=True))
+    with_people = {
+        image: [*texts[:2], results["human"][image] + " .", *texts[2:]] for image, texts in references.items()
+    }
+    options: dict[str, Any] = {"human": human, "match": "common", "ids": "integer"}
+    study = system_correlations(caption_sets, with_people, METRICS, people="human", **options)
+    assert study.records == system_correlations(caption_sets, references, METRICS, **options).records
+    with pytest.raises(ParameterError, match="no system is called people"):
+        system_correlations(caption_sets, with_people, METRICS, people="people", **options)
+
+
 def test_other_statistics_work_without_human_scores(captioners: Captioners) -> None:
     results, references = captioners
     study = system_correlations(results, references, METRICS[:2], statistic="kendall-tau-b")

@@ -1,4 +1,4 @@
-"""Agreement on words: counts against their definition, the fit against the model itself, taggers."""
+"""Agreement on words: counts against their definition, the model, taggers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
-from scipy.stats import binom
 
 from captious.data import read_captions, read_references
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownImageError
 from captious.judgment.studies import word_agreement
-from captious.judgment.studies.sources import WordCounts, fitted_probability, model_precision, precision_at_recall
+from captious.judgment.studies.sources import WordCounts, model_precision, precision_at_recall
 from captious.parsing.spacy_pipelines import SpacyTagger, load_tagger
 from captious.text import PTB
 
@@ -86,7 +84,7 @@ def test_words_of_real_captions_are_counted(shared_data: Path) -> None:
     assert record["recall"] == pytest.approx(tp / positives)
     assert record["precision"] == pytest.approx(tp / (tp + fp))
     assert record["images"] == sum(any("man" in text.split() for text in texts) for texts in tokens)
-    assert record["model"] == pytest.approx(float(model_precision(np.array(record["p"]), 4)))
+    assert record["model"] == pytest.approx(float(model_precision(np.array(tp / positives), 4)))
     occurrences = [
         sum(record["word"] in text.split() for texts in tokens for text in texts) for record in study.records
     ]
@@ -105,7 +103,6 @@ def test_model_is_recovered_from_simulated_captions() -> None:
         {i: ["cat" if expected_message else "a" for expected_message in row] for i, row in enumerate(says.tolist())}
     )
     record = next(r for r in word_agreement(table, 2).records if r["word"] == "cat")
-    assert record["p"] == pytest.approx(p, abs=0.01)
     assert record["recall"] == pytest.approx(p, abs=0.01)
     expected = p * k / (p * k + (1 - p) ** k)
     assert record["precision"] == pytest.approx(expected, abs=0.01)
@@ -118,25 +115,6 @@ def test_precision_is_what_the_model_expects(k: int) -> None:
     for p, q in ((0.05, 0.9), (0.4, 0.1), (0.9, 0.5)):
         tp, fp = k * p**2 * q, q * (1 - p) ** k * p
         assert model_precision(np.array([p]), k)[0] == pytest.approx(tp / (tp + fp))
-
-
-@pytest.mark.parametrize("counts", [[50, 20, 10, 5, 2], [1, 2, 3, 40, 100], [100, 1, 0, 0, 0], [0, 0, 7, 0, 0]])
-def test_fitted_p_maximizes_the_likelihood(counts: list[int]) -> None:
-    """counts: images in which 1, 2, ... 5 captions have the word."""
-    c, n = np.arange(1, 6), len(counts)
-
-    def surprise(p: float) -> float:
-        return -float(np.sum(counts * (binom.logpmf(c, n, p) - np.log1p(-((1 - p) ** n)))))
-
-    best = minimize_scalar(surprise, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-10}).x
-    mean = np.array([np.dot(counts, c) / np.sum(counts)])
-    assert fitted_probability(mean, n)[0] == pytest.approx(best, abs=1e-4)
-
-
-def test_fit_is_defined_at_its_ends() -> None:
-    found = fitted_probability(np.array([1.0, 5.0, np.nan]), 5)
-    assert found[:2].tolist() == [0.0, 1.0]
-    assert np.isnan(found[2])
 
 
 # ---- precision at human recall
@@ -217,30 +195,18 @@ def test_images_with_other_numbers_of_captions_are_drawn_or_excluded() -> None:
     assert study.settings["k"] == 2
     assert "Excluded: 1 image with fewer than 3 captions." in study.notes
     assert "For 1 image with more captions, 3 captions were drawn." in study.notes
-    found = {record["word"]: (record["images"], record["recall"], record["p"]) for record in study.records}
-    images, recall, p = found["cat"]
-    assert (images, recall) == (2, pytest.approx(8 / 10))
-    assert 3 * p / (1 - (1 - p) ** 3) == pytest.approx(5 / 2)  # captions with the word per image that has it
-    assert found["dog"][:2] == (2, pytest.approx(6 / 8))
+    found = {record["word"]: (record["images"], record["recall"]) for record in study.records}
+    assert found == {"cat": (2, pytest.approx(8 / 10)), "dog": (2, pytest.approx(6 / 8))}
 
 
-@pytest.mark.parametrize(
-    ("captions", "n", "measured"),
-    [
-        ([["a cat", "a dog", "the cat"], ["a cat", "cat", "a red dog"], ["a dog"] * 3], 4, "lower on average. Words"),
-        ([["cat"] * 3, ["cat", "dog", "dog"]], 1, "higher on average, as expected if"),
-    ],
-)
-def test_notes_say_how_far_words_are_from_the_model(captions: list[list[str]], n: int, measured: str) -> None:
-    study = word_agreement(dict(enumerate(captions)), n)
-    k, records = 2, study.records
-    recall, p, precision = (np.array([record[key] for record in records]) for key in ("recall", "p", "precision"))
-    gaps = [precision - values * k / (values * k + (1 - values) ** k) for values in (p, recall)]
+def test_notes_say_how_far_words_are_from_the_model() -> None:
+    captions = [["a cat", "a dog", "the cat"], ["a cat", "cat", "a red dog"], ["a dog"] * 3]
+    study = word_agreement(dict(enumerate(captions)), 4)
+    recall, precision = (np.array([record[key] for record in study.records]) for key in ("recall", "precision"))
+    gaps = precision - recall * 2 / (recall * 2 + (1 - recall) ** 2)
     notes = " ".join(study.notes)
-    assert f"from the measured precision by {np.abs(gaps[0]).mean():.3f} on average" in notes
-    assert f"the measured recall is {abs(np.mean(recall - p)):.3f} {measured}" in notes
-    assert f"on average {np.abs(gaps[1]).mean():.3f} from the model's curve over recall" in notes
-    assert f"{(gaps[1] < 0).sum()} of {n} below it" in notes
+    assert f"from the measured precision by {np.abs(gaps).mean():.3f} on average" in notes
+    assert f"{(gaps < 0).sum()} of 4 words lie below it" in notes
 
 
 def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -294,7 +260,7 @@ def test_captions_without_words_are_refused() -> None:
 def test_word_that_is_never_repeated_has_no_precision() -> None:
     study = word_agreement({0: ["a cat", "a", "a"], 1: ["a"] * 3}, 2, systems={"mute": {0: "a", 1: "a"}})
     cat = next(record for record in study.records if record["word"] == "cat")
-    assert (cat["recall"], cat["precision"], cat["p"], cat["model"]) == (0.0, 0.0, 0.0, 0.0)
+    assert (cat["recall"], cat["precision"], cat["model"]) == (0.0, 0.0, 0.0)
     assert (cat["precision_mute"], cat["phr_mute"]) == (None, None)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError
-from captious.learned.leic import COMBINATIONS, IMAGES
+from captious.learned.leic import COMBINATIONS, IMAGES, critique_scores
 from captious.models.image_features import ImageFeatures
 from tests.support.critiques import WIDTH, random_critique, small_recipe
 
@@ -22,7 +22,7 @@ from captious.learned.training.critiques import train_critique, two_folds  # noq
 pytestmark = pytest.mark.models
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def captions(shared_data: Path) -> Captions:
     """A real system on 60 images."""
     table = read_captions(
@@ -78,13 +78,67 @@ def test_two_folds_score_every_image_by_the_other_critique(captions: Captions) -
     result = two_folds(captions, recipe)
     assert sorted(np.bincount(result.folds).tolist()) == [30, 30]
     assert ((result.system > 0) & (result.system < 1) & (result.human > 0) & (result.human < 1)).all()
-    assert result.critiques[0].label != result.critiques[1].label
-    for fold, (trained, other) in enumerate(zip(result.critiques, result.critiques[::-1], strict=True)):
-        rows = np.flatnonzero(result.folds == fold)
-        texts = tuple(captions.candidates[row] for row in rows.tolist())
-        assert trained.sentences(texts).shape == other.sentences(texts).shape
+    (first,), (second,) = result.critiques
+    assert first.label != second.label
+    for fold, critique in enumerate((first, second)):
+        rows = result.folds == fold
+        expected = critique_scores(critique, captions.select(rows), None, seed=recipe.seed)
+        np.testing.assert_array_equal(result.system[rows], expected)
     again = two_folds(captions, recipe)
     np.testing.assert_array_equal(again.system, result.system)
+    assert result.trainings.tolist() == [result.system.mean()]
+
+
+def test_scores_are_averaged_over_trainings_and_last_epochs(captions: Captions) -> None:
+    recipe = small_recipe(images_per_batch=10, epochs=3)
+    result = two_folds(captions, recipe, trainings=2, last_epochs=2)
+    singly = [two_folds(captions, replace(recipe, epochs=epochs)) for epochs in (2, 3)]
+    expected = np.zeros((2, len(captions)))
+    for fold, critiques_of_fold in enumerate(result.critiques):
+        assert len({critique.label for critique in critiques_of_fold}) == 4
+        for alone, critique in zip(singly, critiques_of_fold, strict=False):  # those of the first training
+            assert critique.critique.arrays["embedding"].tolist() == (
+                alone.critiques[fold][0].critique.arrays["embedding"].tolist()
+            )
+        rows = result.folds == fold
+        of_fold = captions.select(rows)
+        scores = [critique_scores(critique, of_fold, None, seed=recipe.seed) for critique in critiques_of_fold]
+        expected[:, rows] = np.mean(scores[:2], axis=0), np.mean(scores[2:], axis=0)
+    np.testing.assert_allclose(result.system, expected.mean(axis=0))
+    np.testing.assert_allclose(result.trainings, expected.mean(axis=1))
+    assert [len(courses) for courses in result.courses] == [2, 2]
+    for options in ({"trainings": 0}, {"last_epochs": 0}, {"last_epochs": 4}):
+        with pytest.raises(ParameterError, match="cannot be averaged"):
+            two_folds(captions, recipe, **options)
+
+
+def test_random_captions_may_be_of_near_images(captions: Captions) -> None:
+    """Equation 7 of the paper: here of the two nearest of 59, which are of the same third of the images."""
+    of_third = np.repeat(np.arange(20), 3)
+    rng = np.random.default_rng(0)
+    vectors = np.eye(20, dtype=np.float32)[of_third] + rng.normal(0, 0.01, (60, 20)).astype(np.float32)
+    features = ImageFeatures(captions.ids, vectors, "groups")
+    recipe = small_recipe(negatives=("pathological",), pathologies=("random-caption",), near=2 / 59, images="none")
+    near = features.nearest(captions.ids, 2)
+    assert [*map(sorted, near.tolist())] == [
+        [j for j in range(60) if of_third[j] == of_third[i] and i != j] for i in range(60)
+    ]
+    seen: list[tuple[int, int]] = []
+
+    class Batches(critiques._Batches):
+        def _other_image(self, image: int) -> int:
+            seen.append((image, super()._other_image(image)))
+            return seen[-1][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(critiques, "_Batches", Batches)
+        trained, _ = train_critique(captions.references, recipe, images=features)
+    assert len(seen) > 60
+    assert all(of_third[image] == of_third[other] and image != other for image, other in seen)
+    assert trained.critique.image_width == 0
+    assert trained.about["image_features"].startswith("groups-")
+    with pytest.raises(ParameterError, match="near images need image features"):
+        train_critique(captions.references, recipe)
 
 
 def test_examples_without_features_or_references_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import click
 
 from captious.cli.inputs import matching_options, reads_captions
 from captious.cli.learn.training_options import critique_options
-from captious.cli.library_options import FILE, option_of
+from captious.cli.library_options import COUNT, FILE, option_of
 from captious.cli.options import resamples_option
 from captious.cli.outputs import Destination, output_options
 from captious.learned.training.critiques import two_folds
@@ -20,7 +20,9 @@ from captious.report.formats import FORMATS
 @click.argument("candidates", type=FILE)
 @click.argument("references", type=FILE)
 @option_of(two_folds, "all_references")
-@matching_options("match")
+@option_of(two_folds, "trainings", COUNT)
+@option_of(two_folds, "last_epochs", COUNT)
+@matching_options("match", "ids")
 @reads_captions("candidates", "references")
 @critique_options
 @resamples_option

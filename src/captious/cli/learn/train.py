@@ -23,6 +23,7 @@ from captious.metrics.contract.settings import Settings
 @output_file()
 @weights_name_option
 @recipe_seed_option
+@option_of(learn, "force", is_flag=True)
 @settings_options
 def train(
     examples: Path,
@@ -31,6 +32,7 @@ def train(
     output: Path,
     name: str | None,
     seed: int | None,
+    force: bool,
     settings: Settings,
 ) -> None:
     """Train on EXAMPLES made by 'captious learn data', and write the weights.
@@ -42,7 +44,9 @@ def train(
     if seed is not None:
         training_recipe = replace(training_recipe, seed=seed)
     name = output.name.partition(".")[0] if name is None else name
-    trained, outcome = learn(examples, training_recipe, validation=validation, settings=settings, name=name)
+    trained, outcome = learn(
+        examples, training_recipe, validation=validation, settings=settings, name=name, force=force
+    )
     trained.save(output)
     best = f"validation tau-b {outcome.best_tau:.4f} after epoch {outcome.best_epoch} of {len(outcome.taus)}"
     click.echo(f"{output}: {trained.contents}; {best}", err=True)

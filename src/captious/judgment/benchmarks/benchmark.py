@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from captious.data import References
@@ -15,8 +16,8 @@ from captious.errors import (
     ResourceError,
     UnknownNameError,
 )
-from captious.judgment.files import DataFolder
-from captious.judgment.items import Item, judgments_of
+from captious.judgment.files import DataFolder, entry_of, number_within, read_coco_captions
+from captious.judgment.items import CaptionPair, Item, RatedCaption, judgments_of
 from captious.judgment.judgments import HumanJudgments, Protocol
 from captious.plugins import did_you_mean
 
@@ -156,6 +157,64 @@ class Benchmark:
             where="\nor ".join([f"{missing[0]} was not found in {folder.folder}", *missing[1:]]),
             hint="captious data list names their source",
         )
+
+
+def rated(name: str, id: Sequence[str], *, ratings: str, references: str = "refs") -> Files:
+    """Return the format of a file of rated captions, one JSON object per line with an image and a candidate.
+
+    Args:
+        name: name of the file.
+        id: the fields of which ids are made.
+        ratings, references: their fields; a single rating needs no list. Rules find the others among the facts.
+    """
+
+    def read(folder: DataFolder) -> list[RatedCaption]:
+        return [
+            RatedCaption(
+                "|".join(str(r[field]) for field in id),
+                r["image"],
+                r["candidate"],
+                r[references],
+                r[ratings] if isinstance(r[ratings], list) else [r[ratings]],
+                facts=r,
+            )
+            for r in folder.records(name)
+        ]
+
+    return Files((name,), read)
+
+
+def coco_pairs(
+    names: Sequence[str],
+    coco: str,
+    pairs: Callable[[DataFolder], Iterable[tuple[str, CaptionPair]]],
+    other_references: Callable[[CaptionPair], Sequence[str]],
+) -> Files:
+    """Return the format of pairs of captions of COCO's images, whose references are the captions of their images.
+
+    Args:
+        names: their files.
+        coco: the file of COCO's captions.
+        pairs: reads the pairs without references, with their places in files.
+        other_references: the references of a pair for metrics, of which there must be some.
+    """
+
+    def read(folder: DataFolder) -> list[CaptionPair]:
+        captions = read_coco_captions(folder, coco)
+        found = []
+        for where, pair in pairs(folder):
+            pair = replace(pair, references=entry_of(captions, pair.image, where))
+            if not other_references(pair):
+                raise CaptionFileError(f"image {pair.image} has no other caption", where=where, hint=f"check {coco}")
+            found.append(pair)
+        return found
+
+    return Files((*names, coco), read)
+
+
+def coco_image(name: object, where: str) -> int:
+    """Return the id in a file name: COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017."""
+    return int(number_within(PurePath(str(name)).stem.rpartition("_")[2], 0, None, where))
 
 
 def figures(source: str, values: Mapping[str, float], *, tolerance: float = 0.0005) -> dict[str, Figure]:

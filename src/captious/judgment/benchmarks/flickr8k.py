@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from captious.errors import ParameterError
 from captious.judgment import Benchmark, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
-from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures, rated
 from captious.judgment.correlation import BY_IMAGE
 from captious.judgment.files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.judgments import AS_GIVEN
@@ -20,7 +21,9 @@ from captious.judgment.judgments import AS_GIVEN
 
 _NORMALIZED_CF = "flickr8k/crowdflower.jsonl"
 _REFERENCES = "flickr8k/crowdflower_refs.json"
+_CAPTIONS = "flickr8k/captions.jsonl"
 _CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
+_ALL_REFERENCES = Rule("the image's five references, judged captions among them", AS_GIVEN.function)
 
 
 def _unjudged_references(item: RatedCaption) -> list[str]:
@@ -32,10 +35,10 @@ def _unjudged_references(item: RatedCaption) -> list[str]:
     return references
 
 
-def _read_normalized_cf(folder: DataFolder) -> list[RatedCaption]:
+def _read_normalized_cf(folder: DataFolder) -> tuple[DataFolder, list[RatedCaption]]:
     """Read the normalized file, whose references include no judged caption."""
     references = folder.json(_REFERENCES)
-    return [
+    return folder, [
         RatedCaption(
             f"{r['image']}|{r['caption_id']}",
             r["image"],
@@ -48,7 +51,7 @@ def _read_normalized_cf(folder: DataFolder) -> list[RatedCaption]:
     ]
 
 
-def _read_published_cf(folder: DataFolder) -> list[RatedCaption]:
+def _read_published_cf(folder: DataFolder) -> tuple[DataFolder, list[RatedCaption]]:
     """Read image, caption, share of yes, number of yes, number of no."""
     text_of, references_of = read_flickr8k_captions(folder)
     judged: dict[str, list[str]] = defaultdict(list)  # for each image, the captions that may remove a reference
@@ -66,24 +69,34 @@ def _read_published_cf(folder: DataFolder) -> list[RatedCaption]:
     for item in {item.image: item for item in items}.values():
         if not _unjudged_references(item):
             raise folder.error(f"all captions of {item.image} are judged, so it has no references", _CROWD)
-    return items
+    return folder, items
 
+
+def _items_cf(protocol: Protocol, content: tuple[DataFolder, list[RatedCaption]]) -> list[RatedCaption]:
+    """Return the captions, with all references of their images if the normalized file lacks some that are needed."""
+    folder, items = content
+    if protocol.references is not _ALL_REFERENCES or not folder.has(_NORMALIZED_CF, _REFERENCES):
+        return items
+    captions = {r["image"]: r["captions"] for r in folder.records(_CAPTIONS)}
+    where = folder.place(_CAPTIONS)
+    return [replace(item, references=entry_of(captions, item.image, where)) for item in items]
+
+
+_protocol_cf = partial(Protocol, "flickr8k-cf", statistic="kendall-tau-b", ratings="share", of="captions")
 
 FLICKR8K_CF = Benchmark(
     "flickr8k-cf",
     (
-        Protocol(
-            "flickr8k-cf",
+        _protocol_cf(
             "hessel2021",
-            "kendall-tau-b",
-            "share",
-            "captions",
             references=Rule("the image's references, without judged captions", _unjudged_references),
             source="Hessel et al. 2021",
         ),
+        _protocol_cf("cui2018", references=_ALL_REFERENCES, source="Cui et al. 2018, table 1"),
     ),
     (Files((_NORMALIZED_CF, _REFERENCES), _read_normalized_cf), Files((_CROWD, TOKENS), _read_published_cf)),
     "Hodosh et al. 2013, CrowdFlowerAnnotations.txt and Flickr8k.token.txt",
+    items=_items_cf,
     published={
         "hessel2021": figures(
             TOOLKIT,
@@ -99,7 +112,6 @@ FLICKR8K_CF = Benchmark(
 # Formats are the normalized file, the owners' files, and ``flickr.json`` of Yi et al. 2020, which has the mean ratings
 # of the same captions, without the 158 that are references of their image.
 
-_NORMALIZED_EXPERT = "flickr8k/expert.jsonl"
 _EXPERT = "flickr8k/ExpertAnnotations.txt"
 _MEANS = "yi2020/flickr.json"
 _OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
@@ -114,13 +126,6 @@ _protocol = partial(
     references=Rule("the image's five references", AS_GIVEN.function),
     excluded=_OWN,
 )
-
-
-def _read_normalized_expert(folder: DataFolder) -> list[RatedCaption]:
-    return [
-        RatedCaption(f"{r['image']}|{r['caption_id']}", r["image"], r["candidate"], r["refs"], r["scores"])
-        for r in folder.records(_NORMALIZED_EXPERT)
-    ]
 
 
 def _read_published_expert(folder: DataFolder) -> list[RatedCaption]:
@@ -182,6 +187,13 @@ FLICKR8K_EXPERT = Benchmark(
     (
         _protocol("spice2016", statistic="kendall-tau-c", ratings="each", source="Anderson et al. 2016"),
         _protocol("tau-b", statistic="kendall-tau-b", ratings="each", source="as spice2016, with tau-b"),
+        _protocol(
+            "cui2018",
+            statistic="kendall-tau-b",
+            ratings="each",
+            references=Rule("the first of the image's five references", lambda item: item.references[:1]),
+            source="Cui et al. 2018, table 1",
+        ),
         _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, table 3"),
         _protocol(
             _SMURF,
@@ -192,7 +204,7 @@ FLICKR8K_EXPERT = Benchmark(
         ),
     ),
     (
-        Files((_NORMALIZED_EXPERT,), _read_normalized_expert),
+        rated("flickr8k/expert.jsonl", ("image", "caption_id"), ratings="scores"),
         Files((_EXPERT, TOKENS), _read_published_expert),
         Files((_MEANS,), _read_means),
     ),

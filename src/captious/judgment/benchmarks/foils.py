@@ -2,54 +2,71 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from pathlib import PurePath
 from typing import Any
 
-from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
-from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, number_within, read_coco_captions
+from captious.judgment.benchmarks.benchmark import coco_image, coco_pairs
+from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, read_coco_captions
 from captious.judgment.items import letters
 
 # Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
 #
-# The tasks are choices between two captions of a picture. Kilickaya et al. 2017 and Sharif et al. evaluate metrics with
-# them, scoring both captions with the other captions of the image as references: switched people (SP), switched scenes
-# (SS), just the person (JP) and just the scene (JS).
+# The tasks are choices between two captions of a picture. In the distractor, the person or the scene of the correct
+# caption is replaced (RP, RS); only the person or the scene is shared with it (SP, SS); or it is nothing but the person
+# or the scene (JP, JS). Both captions are scored with the other captions of the image as references: in four of the
+# tasks by Kilickaya et al. 2017, in all by Sharif et al. 2019.
 
 _FILE_DISTRACTORS = "distractors/pairs.jsonl"
-_TASKS = ("SP", "SS", "JP", "JS")
+_REPLACED = ("RP", "RS")
+_SHARED_AND_JUST = ("SP", "SS", "JP", "JS")
+_TASKS = _REPLACED + _SHARED_AND_JUST
 
 
-def _read_distractors(folder: DataFolder) -> list[CaptionPair]:
+def _read_distractors(folder: DataFolder) -> tuple[DataFolder, list[CaptionPair]]:
     pairs = []
     for line, r in enumerate(folder.records(_FILE_DISTRACTORS), 1):
         if r["task"] not in _TASKS:
             raise folder.error(f"{r['task']!r} is not a task", _FILE_DISTRACTORS, line, f"give {', '.join(_TASKS)}")
         pairs.append(CaptionPair(r["image"], (r["correct"], r["distractor"]), 0, r["refs"], r["task"]))
+    return folder, pairs
+
+
+def _items_distractors(protocol: Protocol, content: tuple[DataFolder, list[CaptionPair]]) -> list[CaptionPair]:
+    folder, pairs = content
+    if missing := [task for task in protocol.part_order if all(pair.part != task for pair in pairs)]:
+        help = f"add them, or judge {protocol.benchmark}@kilickaya2017, with {', '.join(_SHARED_AND_JUST)}"
+        raise folder.error(f"no pairs of {', '.join(missing)}", _FILE_DISTRACTORS, hint=help)
     return pairs
 
+
+_protocol_distractors = partial(
+    Protocol,
+    "distractors",
+    statistic="accuracy",
+    ratings="known",
+    of="pairs",
+    references=Rule("as given in the file, without the correct caption", attrgetter("references")),
+    parts=Rule("tasks", attrgetter("part")),
+)
 
 DISTRACTORS = Benchmark(
     "distractors",
     (
-        Protocol(
-            "distractors",
+        _protocol_distractors(
             "kilickaya2017",
-            "accuracy",
-            "known",
-            "pairs",
-            parts=Rule("tasks", attrgetter("part")),
-            part_order=_TASKS,
+            excluded=Rule("replaced persons and scenes (RP, RS)", lambda item: item.part in _REPLACED),
+            part_order=_SHARED_AND_JUST,
             source="Kilickaya et al. 2017",
         ),
+        _protocol_distractors("sharif2019", part_order=_TASKS, source="Sharif et al. 2019"),
     ),
     (Files((_FILE_DISTRACTORS,), _read_distractors),),
     "Hodosh and Hockenmaier 2016",
+    items=_items_distractors,
 )
 
 
@@ -70,26 +87,14 @@ def _other_references_foil_coco(item: CaptionPair) -> list[str]:
     return [text for text in item.references if text != item.captions[item.preferred]]
 
 
-def _read_foil_coco(folder: DataFolder) -> list[CaptionPair]:
+def _pairs_foil_coco(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
     """Read ``{"annotations": [{"id", "image_id", "caption", "foil": true or false}]}``; a pair shares an id."""
-    captions = read_coco_captions(folder, _COCO)
-    correct: dict[int, str] = {}
-    wrong: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
-    for annotation in folder.json(_FOIL)["annotations"]:
-        key, image, text = annotation["id"], annotation["image_id"], annotation["caption"].strip()
-        if annotation["foil"]:
-            wrong[key].append((image, text))
-        else:
-            correct[key] = text
-    pairs = []
-    for key, foils in wrong.items():
-        where = folder.place(_FOIL, f"annotation {key}")
-        for image, text in foils:
-            pair = CaptionPair(image, (entry_of(correct, key, where), text), 0, entry_of(captions, image, where))
-            if not _other_references_foil_coco(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {_COCO}")
-            pairs.append(pair)
-    return pairs
+    annotations = folder.json(_FOIL)["annotations"]
+    correct = {r["id"]: r["caption"].strip() for r in annotations if not r["foil"]}
+    for r in annotations:
+        if r["foil"]:
+            where = folder.place(_FOIL, f"annotation {r['id']}")
+            yield where, CaptionPair(r["image_id"], (entry_of(correct, r["id"], where), r["caption"].strip()), 0)
 
 
 _protocol_foil_coco = partial(
@@ -116,7 +121,7 @@ FOIL_COCO = Benchmark(
             ),
         ),
     ),
-    (Files((_FOIL, _COCO), _read_foil_coco),),
+    (coco_pairs((_FOIL,), _COCO, _pairs_foil_coco, _other_references_foil_coco),),
     "foilunitn.github.io; COCO's annotations",
 )
 
@@ -177,10 +182,11 @@ _NORMALIZED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
 _PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
 
 
-def _other_references_sugarcrepe(item: CaptionPair) -> list[str]:
-    """Return the references that differ from the right caption in letters or digits."""
-    right = letters(item.captions[item.preferred])
-    return [text for text in item.references if letters(text) != right]
+def _other_references(item: CaptionPair) -> list[str]:
+    """Return the references that differ in letters or digits from the right caption and the one it was made of."""
+    right = item.captions[item.preferred]
+    known = {letters(text) for text in (right, item.facts.get("original", right))}
+    return [text for text in item.references if letters(text) not in known]
 
 
 def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
@@ -191,22 +197,13 @@ def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
     ]
 
 
-def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
+def _pairs_sugarcrepe(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
     """Read ``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` from every file."""
-    captions = read_coco_captions(folder, coco)
-    pairs = []
     for change, name in zip(CHANGES, _PUBLISHED, strict=True):
         for key, entry in folder.entries(name, ("filename", "caption", "negative_caption")):
             where = folder.place(name, f"entry {key!r}")
-            # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
-            digits = PurePath(str(entry["filename"])).stem.rpartition("_")[2]
-            image = int(number_within(digits, 0, None, where))
             texts = (str(entry["caption"]), str(entry["negative_caption"]))
-            pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), change)
-            if not _other_references_sugarcrepe(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {coco}")
-            pairs.append(pair)
-    return pairs
+            yield where, CaptionPair(coco_image(entry["filename"], where), texts, 0, (), change)
 
 
 SUGARCREPE = Benchmark(
@@ -218,7 +215,7 @@ SUGARCREPE = Benchmark(
             "accuracy",
             "known",
             "pairs",
-            references=Rule("the image's references, without the correct caption", _other_references_sugarcrepe),
+            references=Rule("the image's references, without the correct caption", _other_references),
             parts=Rule("kinds of change", attrgetter("part")),
             part_order=CHANGES,
             source="Hsieh et al. 2023",
@@ -226,7 +223,7 @@ SUGARCREPE = Benchmark(
     ),
     (
         Files(_NORMALIZED, _read_normalized),
-        *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in COCO_CAPTIONS),
+        *(coco_pairs(_PUBLISHED, coco, _pairs_sugarcrepe, _other_references) for coco in COCO_CAPTIONS),
     ),
     "Hsieh et al. 2023",
 )
@@ -272,8 +269,7 @@ def _items_sugarcrepe_pp(protocol: Protocol, content: tuple[DataFolder, Sequence
     captions = read_coco_captions(folder, coco_captions_file(folder))
     pairs = []
     for t in triples:
-        # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
-        image = int(number_within(PurePath(t.image).stem.rpartition("_")[2], 0, None, t.where))
+        image = coco_image(t.image, t.where)
         first, second, negative = t.texts
         references = [text for text in entry_of(captions, image, t.where) if letters(text) != letters(first)]
         pairs += [CaptionPair(image, (text, negative), 0, references, t.change) for text in (first, second)]
@@ -322,30 +318,16 @@ _KEYS = ("image_file", "caption", "foil", "mturk")
 _AGREED = 2  # annotators, out of three
 
 
-def _other_references_valse(item: CaptionPair) -> list[str]:
-    """Return the references that differ in letters or digits from the caption and from its original."""
-    caption_letters = {letters(item.captions[item.preferred]), letters(item.facts["original"])}
-    return [text for text in item.references if letters(text) not in caption_letters]
-
-
-def _read_valse(folder: DataFolder, coco: str) -> list[CaptionPair]:
+def _pairs_valse(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
     """Read ``{key: {"image_file", "caption", "foil", "orig_caption", "mturk": {"caption": 3, "foil": 0, "other":
     0}}}``.
     """
-    captions = read_coco_captions(folder, coco)
-    pairs = []
     for piece, name in zip(_PIECES, _FILES_VALSE, strict=True):
         for key, entry in folder.entries(name, _KEYS):
             where = folder.place(name, f"entry {key!r}")
-            # COCO_val2014_000000085329.jpg for FOIL, 000000085329.jpg for others
-            image = int(number_within(PurePath(entry["image_file"]).stem.rpartition("_")[2], 0, None, where))
+            image, texts = coco_image(entry["image_file"], where), (entry["caption"], entry["foil"])
             facts = {"votes": entry["mturk"]["caption"], "original": entry.get("orig_caption", entry["caption"])}
-            texts = (entry["caption"], entry["foil"])
-            pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), piece, facts)
-            if not _other_references_valse(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {coco}")
-            pairs.append(pair)
-    return pairs
+            yield where, CaptionPair(image, texts, 0, (), piece, facts)
 
 
 def _is_unclear(item: CaptionPair) -> bool:
@@ -363,7 +345,7 @@ _ALL = Protocol(
     "accuracy",
     "known",
     "pairs",
-    references=Rule("COCO's captions of the image, without the one that was changed", _other_references_valse),
+    references=Rule("COCO's captions of the image, without the one that was changed", _other_references),
     excluded=Rule(_UNCLEAR, _is_unclear),
     parts=Rule("pieces", attrgetter("part")),
     part_order=_PIECES,
@@ -385,6 +367,6 @@ VALSE = Benchmark(
             for piece in _PIECES
         ),
     ),
-    tuple(Files((*_FILES_VALSE, coco), partial(_read_valse, coco=coco)) for coco in COCO_CAPTIONS),
+    tuple(coco_pairs(_FILES_VALSE, coco, _pairs_valse, _other_references) for coco in COCO_CAPTIONS),
     "Heidelberg-NLP/VALSE on GitHub, data; COCO's annotations",
 )

@@ -14,7 +14,7 @@ import numpy as np
 
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
-from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures, rated
 from captious.judgment.files import entry_of, number_within
 from captious.judgment.items import letters
 from captious.judgment.judgments import NOTHING, system_protocols
@@ -24,28 +24,15 @@ from captious.words import counted
 #
 # Aditya et al. 2015. One caption of each image is a human reference (slot 1), which is not passed to metrics.
 
-_NORMALIZED = "composite/composite.jsonl"
-
 
 def _other_references(item: RatedCaption) -> Sequence[str]:
     """Return the references that differ from the rated one in letters or digits; all of them if none does."""
     return [text for text in item.references if letters(text) != item.facts["rated"]] or item.references
 
 
-def _read_composite(folder: DataFolder) -> list[RatedCaption]:
-    records = folder.records(_NORMALIZED)
-    rated = {r["image"]: letters(r["candidate"]) for r in records if r["slot"] == 1}
-    return [
-        RatedCaption(
-            f"{r['source']}|{r['image']}|{r['slot']}",
-            r["image"],
-            r["candidate"],
-            r["refs"],
-            [r["human"]],
-            facts={"rated": rated.get(r["image"]), "slot": r["slot"]},
-        )
-        for r in records
-    ]
+def _items_composite(protocol: Protocol, items: Sequence[RatedCaption]) -> list[RatedCaption]:
+    rated_of = {item.image: letters(item.candidate) for item in items if item.facts["slot"] == 1}
+    return [replace(item, facts={**item.facts, "rated": rated_of.get(item.image)}) for item in items]
 
 
 _protocol_composite = partial(
@@ -70,8 +57,9 @@ COMPOSITE = Benchmark(
             for name, statistic in (("pearson", "pearson"), ("spearman", "spearman"), ("tau-b", "kendall-tau-b"))
         ),
     ),
-    (Files((_NORMALIZED,), _read_composite),),
+    (rated("composite/composite.jsonl", ("source", "image", "slot"), ratings="human"),),
     "Aditya et al. 2015",
+    items=_items_composite,
     published={
         "hessel2021": figures(
             TOOLKIT,
@@ -140,9 +128,9 @@ def _read_nebula(folder: DataFolder) -> tuple[DataFolder, list[RatedCaption]]:
 
 
 def _items(protocol: Protocol, content: tuple[DataFolder, Sequence[RatedCaption]]) -> Sequence[RatedCaption]:
-    folder, rated = content
+    folder, items = content
     if not protocol.name.startswith("corrected-"):
-        return rated
+        return items
     corrected: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for name in _CORRECTIONS:
         for line, row in folder.csv_rows(name, ("imgid", "mt", "score")):
@@ -150,7 +138,7 @@ def _items(protocol: Protocol, content: tuple[DataFolder, Sequence[RatedCaption]
             corrected[_key(row["imgid"], row["mt"])].append(rating)
     means = {key: sum(ratings) / len(ratings) for key, ratings in corrected.items()}
     return [
-        replace(item, ratings=[means.get(_key(str(item.image), item.candidate), item.ratings[0])]) for item in rated
+        replace(item, ratings=[means.get(_key(str(item.image), item.candidate), item.ratings[0])]) for item in items
     ]
 
 

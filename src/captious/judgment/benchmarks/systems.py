@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 
@@ -13,10 +14,11 @@ from captious.metrics.contract.registry import TOOLKIT_NAMES
 # COCO 2015: the systems of the COCO captioning challenge, with human rankings and leaderboard scores.
 #
 # Scores are those of the judged entry, identified by its submission date, as teams submitted later entries that were
-# not judged.
+# not judged. They are those with 40 references, or with 5 (c5). The leaderboard has an entry of human captions, too,
+# which some papers count as a system.
 
 _TEAMS = "coco2015/teams.json"
-_NOT_SYSTEMS = ("Human", "Random")
+_HUMAN, _RANDOM = "Human", "Random"
 _MEASURES = {
     "m1": "share of captions judged better than or equal to a human's",
     "m2": "share that passes the Turing test",
@@ -24,37 +26,37 @@ _MEASURES = {
     "m4": "amount of detail, 1 to 5",
     "m5": "share judged similar to a human's",
 }
+_LISTS = {"": "c40", "-c5": "c5"}
 
 
-def _scores(system: RankedSystem) -> dict[str, float | None]:
-    """Return the scores of the judged entry, with forty references; empty if it has none."""
-    for date, _, scores in system.facts["cap_c40"]:
+def _scores(leaderboard: str, system: RankedSystem) -> dict[str, float | None]:
+    """Return the scores of the judged entry on a leaderboard, c5 or c40; empty if it has none."""
+    for date, _, scores in system.facts[f"cap_{leaderboard}"]:
         if date == system.facts["date"]:
             return {metric: scores.get(key) for metric, key in TOOLKIT_NAMES.items()} if scores else {}
     return {}
 
 
-def _left_out(system: RankedSystem) -> bool:
-    return system.name in _NOT_SYSTEMS or not _scores(system)
+def _left_out(leaderboard: str, names: Sequence[str], system: RankedSystem) -> bool:
+    return system.name in names or not _scores(leaderboard, system)
 
 
-def _measured(system: RankedSystem, measure: str) -> float:
-    value: float = system.facts[measure]
-    return value
-
-
-def _protocol_coco_2015(name: str, text: str) -> Protocol:
-    measure = name.upper()
+def _protocol_coco_2015(measure: str, suffix: str, with_people: bool) -> Protocol:
+    leaderboard, left_out = _LISTS[suffix], [_RANDOM] if with_people else [_HUMAN, _RANDOM]
+    published = partial(_scores, leaderboard)
     return Protocol(
         "coco-2015",
-        name,
+        measure + suffix + ("-with-human" if with_people else ""),
         "pearson",
         "given",
         "systems",
-        references=Rule("none (published leaderboard scores, c40)", _scores),
-        excluded=Rule("systems whose judged entry has no scores", _left_out),
-        measure=Rule(f"{measure}, {text}", partial(_measured, measure=measure)),
-        source="COCO captioning challenge 2015",
+        references=Rule(f"none (published leaderboard scores, {leaderboard})", published),
+        excluded=Rule(
+            f"{' and '.join(left_out)}; systems whose judged entry has no scores",
+            partial(_left_out, leaderboard, left_out),
+        ),
+        measure=Rule(f"{measure.upper()}, {_MEASURES[measure]}", lambda system: system.facts[measure.upper()]),
+        source="Cui et al. 2018, table 3" if with_people else "COCO captioning challenge 2015",
     )
 
 
@@ -76,7 +78,12 @@ _PUBLISHED = {
 
 COCO_2015 = Benchmark(
     "coco-2015",
-    tuple(_protocol_coco_2015(name, text) for name, text in _MEASURES.items()),
+    tuple(
+        _protocol_coco_2015(measure, suffix, with_people)
+        for with_people in (False, True)
+        for suffix in _LISTS
+        for measure in _MEASURES
+    ),
     (Files((_TEAMS,), _read_coco_2015),),
     "the leaderboard of the COCO captioning challenge 2015",
     published=_PUBLISHED,

@@ -68,7 +68,7 @@ PAPER = Paper(
             "figure 3",
             "Human recall and precision of words, with the model's precision (a plot draws all words).",
             _EXAMPLE_WORDS,
-            [PaperColumn(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "p", "model")],
+            [PaperColumn(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "model")],
             metrics=False,
             remark="The figure's values are not at hand.",
         ),

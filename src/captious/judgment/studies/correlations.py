@@ -7,18 +7,20 @@ import platform
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, Match, References, read_captions, read_references, same_images
+from captious.data import Captions, Ids, Match, References, read_captions, read_references, same_images
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, evaluate
 from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.correlation import STATISTICS, Points, correlation, p_of_none
 from captious.judgment.files import data_folder
+from captious.judgment.items import letters
 from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
 from captious.judgment.results import Matrix, Study
 from captious.judgment.scores import (
@@ -227,7 +229,9 @@ def system_correlations(
     human: HumanScores | str | os.PathLike[str] | None = None,
     data: str | os.PathLike[str] | None = None,
     statistic: str = "pearson",
+    people: str = "",
     match: Match = "all",
+    ids: Ids = "exact",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
@@ -242,7 +246,8 @@ def system_correlations(
             these; or a benchmark of systems with the same names, such as coco-2015 or coco-2015@m1.
         data: the folder of judgment data, for a benchmark; by default ``CAPTIOUS_DATA``.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
-        match: which images: "common" scores the images that both sides have; otherwise, a difference is an error.
+        people: the system whose captions are some of the references, which are left out for all systems.
+        match, ids: as for ``captious.score``; "integer" reads files of image names, such as those of Cui et al. 2018.
         resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
             with people.
 
@@ -254,7 +259,7 @@ def system_correlations(
         scores themselves are not negated.
 
     Raises:
-        ParameterError: fewer than three systems, or human scores that lack one.
+        ParameterError: fewer than three systems, human scores that lack one, or an unknown system.
         ResourceError, CaptionFileError: a file of human scores that is missing or has the wrong format.
         Others as ``captious.score``, about captions and metrics.
     """
@@ -270,9 +275,13 @@ def system_correlations(
     with_parts, sums, _ = split_sums(metrics)
     selection = as_selection(with_parts, settings)
     table, files = read_references(references), checksums(references)
+    if people:
+        if people not in systems:
+            raise ParameterError(f"no system is called {people}", hint=f"give {' or '.join(systems)}")
+        table = _without(read_captions(systems[people], table, match=match, ids=ids))
     with steps([*systems], str) as names:
         reports = {
-            name: score_captions(read_captions(systems[name], table, match=match), selection, name=name)
+            name: score_captions(read_captions(systems[name], table, match=match, ids=ids), selection, name=name)
             for name in names
         }
     first = next(iter(reports.values()))
@@ -340,6 +349,19 @@ def system_correlations(
         notes=negated(selection.lower_is_better),
         warnings=warnings,
     )
+
+
+def _without(captions: Captions) -> References:
+    """Return the references without the candidates; of an image that has no others, all."""
+    table = captions.references
+    texts: list[str] = []
+    counts = []
+    for number, (start, end) in enumerate(pairwise(table.offsets.tolist())):
+        of_image = table.texts[start:end]
+        others = [text for text in of_image if letters(text) != letters(captions.candidates[number])] or of_image
+        texts += others
+        counts.append(len(others))
+    return References(table.ids, tuple(texts), np.cumsum([0, *counts]), name=table.name, images=table.images)
 
 
 def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:

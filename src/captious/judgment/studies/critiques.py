@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Match, read_captions
+from captious.data import Ids, Match, read_captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.report import name_of
@@ -141,9 +141,10 @@ def _label(recipe: CritiqueRecipe) -> str:
 def _scores(folds: TwoFolds, captions: Any, images: ImageFeatures | None, seed: int) -> NDArray[np.float64]:
     """Return the score of each caption by the critique that was not trained on its image."""
     scores = np.empty(len(captions))
-    for fold, critique in enumerate(folds.critiques):
+    for fold, critiques in enumerate(folds.critiques):
         rows = np.flatnonzero(folds.folds == fold)
-        scores[rows] = critique_scores(critique, captions.select(rows), images, seed=seed)
+        of_fold = captions.select(rows)
+        scores[rows] = np.mean([critique_scores(one, of_fold, images, seed=seed) for one in critiques], axis=0)
     return scores
 
 
@@ -159,7 +160,10 @@ def two_fold_study(
     images: ImageFeatures | None = None,
     vectors: WordVectors | None = None,
     all_references: bool = False,
+    trainings: int = 1,
+    last_epochs: int = 1,
     match: Match = "all",
+    ids: Ids = "exact",
     resamples: int,
 ) -> Study:
     """Score a system, and human captions, by critiques trained on the other half of its images.
@@ -167,8 +171,8 @@ def two_fold_study(
     Args:
         candidates, references: files of captions.
         sampled: files of captions of other systems, for training.
-        recipe, images, vectors, all_references: as for ``two_folds``.
-        match: which images: "common" uses the images that both files have; otherwise, a difference is an error.
+        recipe, images, vectors, all_references, trainings, last_epochs: as for ``two_folds``.
+        match, ids: as for ``captious.score``.
         resamples: number of resamples of the bootstrap over images, with the seed of the recipe.
 
     Returns:
@@ -179,7 +183,7 @@ def two_fold_study(
         ParameterError, MissingExtraError: as ``two_folds``.
         InputError: invalid captions.
     """
-    captions = read_captions(candidates, references, match=match)
+    captions = read_captions(candidates, references, match=match, ids=ids)
     folds = two_folds(
         captions,
         recipe,
@@ -187,23 +191,28 @@ def two_fold_study(
         images=images,
         vectors=vectors,
         all_references=all_references,
+        trainings=trainings,
+        last_epochs=last_epochs,
     )
     sampling = Sampling(resamples, recipe.seed)
-    trained = folds.critiques[0].critique.recipe.to_dict()
+    trained = folds.critiques[0][0].critique.recipe.to_dict()
     settings = {
         "recipe": trained.pop("name"),
         **trained,
         "context": "all references" if all_references else "one reference",
         **({} if images is None else {"image_features": images.label}),
         **({} if vectors is None else {"vectors": vectors.label}),
+        "trainings": trainings,
+        "last_epochs": last_epochs,
         "resamples": resamples,
-        "training_accuracy": [round(course.accuracies[-1], 4) for course in folds.courses],
+        "training_accuracy": [round(course.accuracies[-1], 4) for courses in folds.courses for course in courses],
     }
     interrupted = [
-        f"training was interrupted in fold {number}; scores are from its last complete epoch."
-        for number, course in enumerate(folds.courses, 1)
-        if course.interrupted
+        f"training was interrupted in fold {number}; scores are from its last complete epochs."
+        for number, courses in enumerate(folds.courses, 1)
+        if any(course.interrupted for course in courses)
     ]
+    spread = f"Score of the system by training: {', '.join(f'{score:.4f}' for score in folds.trainings)}."
     return Study(
         "leic",
         f"LEIC in two folds: {counted(len(captions), 'image')}, recipe {settings['recipe']}, images: "
@@ -215,6 +224,7 @@ def two_fold_study(
         ],
         data=checksums(candidates, references, *sampled),
         settings=settings,
+        notes=[spread] if trainings > 1 else [],
         warnings=[*interrupted, *few_images_warning(len(captions))],
     )
 

@@ -176,7 +176,8 @@ def reference_counts(
             draws.
 
     Returns:
-        One record per metric and count: metric, references, value, ci95_low, ci95_high.
+        One record per metric and count: metric, references, value, ci95_low, ci95_high; and the value of each part, if
+        the benchmark has parts.
 
     Raises:
         ParameterError: counts below 1 or above the number of references; a benchmark of systems.
@@ -191,6 +192,8 @@ def reference_counts(
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))
     scores, signatures, warnings = _scored(judgments, table, selection, counts, draws, sampling.seed)
+    parts = judgments.part_names
+    columns = ("metric", "references", "value", "ci95_low", "ci95_high", *parts)
     records = []
     lines = {}
     with steps([*signatures], lambda label: f"{label}: intervals") as tested:
@@ -198,10 +201,11 @@ def reference_counts(
             rows = []
             for count in counts:
                 of_draws = scores[label, count]
-                value = float(np.mean([judgments.values(draw).mean() for draw in of_draws]))
-                rows.append((value, *sampling.interval(judgments.resampled_mean(of_draws, sampling))))
-                keys = ("value", "ci95_low", "ci95_high")
-                records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
+                of_parts = np.mean([judgments.values(draw) for draw in of_draws], axis=0)
+                ends = sampling.interval(judgments.resampled_mean(of_draws, sampling))
+                rows.append((float(of_parts.mean()), *ends))
+                values = (label, count, *rows[-1], *(of_parts.tolist() if parts else ()))
+                records.append(dict(zip(columns, values, strict=True)))
             value, low, high = np.array(rows).T
             lines[label] = Curve(np.array(counts, float), value, low, high)
     statistic = judgments.protocol.statistic
@@ -209,7 +213,7 @@ def reference_counts(
     return Study(
         "references",
         f"Agreement with human judgments by number of references: {name}, {statistic}",
-        ("metric", "references", "value", "ci95_low", "ci95_high"),
+        columns,
         records,
         signatures,
         {**judgments.data, **read},

@@ -207,25 +207,6 @@ def model_precision(p: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     return np.asarray(expected / (expected + (1 - p) ** k))
 
 
-def fitted_probability(mean: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """Return the maximum-likelihood p of the model for a word.
-
-    Each of n captions contains the word with probability p if it applies to the image, and otherwise none does. The
-    likelihood depends on the data only through the mean number of captions with the word, over images with any: the
-    mean of a zero-truncated binomial, n p / (1 - (1 - p)^n), is set equal to it and solved for p.
-
-    Args:
-        mean: 1 to n; 1 gives p = 0 and n gives p = 1.
-        n: number of captions of an image, including the prediction: k + 1.
-    """
-    low, high = np.zeros_like(mean), np.ones_like(mean)
-    for _ in range(60):
-        p = (low + high) / 2
-        below = n * p < mean * (1 - (1 - p) ** n)
-        low, high = np.where(below, p, low), np.where(below, high, p)
-    return np.asarray(np.select([mean <= 1, mean >= n, mean > 1], [0.0, 1.0, (low + high) / 2], np.nan))
-
-
 def precision_at_recall(
     tp: NDArray[np.float64],
     fp: NDArray[np.float64],
@@ -342,12 +323,6 @@ class WordCounts:
     @property
     def precision(self) -> NDArray[np.float64]:
         return ratio(self.tp, self.tp + self.fp)
-
-    @cached_property
-    def p(self) -> NDArray[np.float64]:
-        """Fitted probability of the model; NaN for words in no image."""
-        mean = ratio(self.captions.astype(float), self.images.astype(float))
-        return fitted_probability(mean, self.k + 1)
 
     def of_system(
         self, captions: Captions, words: NDArray[np.int64]

@@ -36,7 +36,7 @@ from captious.words import DEFAULT_SEED, checked_seed, counted
 # Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of
 # whether the other k captions contain w. An image counts as often as its references contain the word, or once if none
 # does. This defines human precision and recall, for which there is a model: w applies to an image with probability q,
-# and people who describe such an image use it with probability p. Then recall is p, and precision is
+# and people who describe such an image use it with probability p. Then p is the recall, and precision is
 #
 #     p k / (p k + (1 - p)^k)
 #
@@ -60,7 +60,7 @@ def word_agreement(
     match: Match = "all",
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Return human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
+    """Return human precision and recall of the most frequent words, with the model; and systems at human recall.
 
     Every caption of an image is the prediction in turn, and counts are averaged, which is the expectation of holding
     out a random one. From images with more than k + 1 captions, k + 1 are drawn; images with fewer are left out.
@@ -79,7 +79,7 @@ def word_agreement(
 
     Returns:
         One record per word, kind by kind, the most frequent first: the number of images that have it, human recall and
-        precision, the fitted p and the model's precision at it; for each system its recall, precision and PHR, which is
+        precision, and the model's precision at this recall; for each system its recall, precision and PHR, which is
         None for a word that it never uses and people never repeat.
 
     Raises:
@@ -233,8 +233,7 @@ def _columns(
         "images": people.images[words].tolist(),
         "recall": _numbers(people.recall[words]),
         "precision": _numbers(people.precision[words]),
-        "p": _numbers(people.p[words]),
-        "model": _numbers(model_precision(people.p[words], people.k)),
+        "model": _numbers(model_precision(people.recall[words], people.k)),
     }
     for name, system in systems.items():
         columns |= {
@@ -273,18 +272,12 @@ def _pictures(
 
 
 def _agreement_notes(people: WordCounts, words: NDArray[np.int64], n_table: int) -> list[str]:
-    p, recall, precision = people.p[words], people.recall[words], people.precision[words]
-    gap = precision - model_precision(recall, people.k)
-    more = float(np.mean(recall - p))
+    gap = people.precision[words] - model_precision(people.recall[words], people.k)
     notes = [
         f"Each of an image's {people.k + 1} captions predicts the others in turn; results are pooled over all turns.",
-        "p is fitted to the number of captions per image that contain the word; model is the precision that p implies, "
-        "which differs from the measured precision by "
-        f"{np.mean(np.abs(precision - model_precision(p, people.k))):.3f} on average.",
-        f"The model predicts recall p; the measured recall is {abs(more):.3f} {'higher' if more >= 0 else 'lower'} on "
-        f"average{', as expected if a word suits some images better than others' if more > 0 else ''}. Words lie on "
-        f"average {np.mean(np.abs(gap)):.3f} from the model's curve over recall, "
-        f"{np.count_nonzero(gap < 0):,} of {len(words):,} below it.",
+        "Recall is the probability that people use the word if it suits the image; model is the precision that this "
+        f"implies. It differs from the measured precision by {np.mean(np.abs(gap)):.3f} on average; "
+        f"{np.count_nonzero(gap < 0):,} of {len(words):,} words lie below it.",
     ]
     if people.n_images < n_table:
         notes.append(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -34,7 +35,7 @@ from captious.learned.training.networks import check_torch
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.models.pretrained import torch_threads
-from captious.progress import Progress
+from captious.progress import Progress, steps
 from captious.words import counted, counted_of
 
 # Negative examples of a critique: corrupted human captions, as numbers of words, and captions of systems.
@@ -136,6 +137,7 @@ def train_critique(
     images: ImageFeatures | None = None,
     vectors: WordVectors | None = None,
     name: str = "own",
+    watch: Callable[[CritiqueWeights], None] | None = None,
 ) -> tuple[CritiqueWeights, Course]:
     """Train a critique to tell human captions from negative examples.
 
@@ -152,6 +154,7 @@ def train_critique(
         images: image features, from ``captious learn image-features``. By default, images are not used.
         vectors: initial word vectors. By default, random numbers.
         name: name of the weights in signatures.
+        watch: called with the critique after each epoch.
 
     Raises:
         MissingExtraError: torch is not installed.
@@ -172,18 +175,30 @@ def train_critique(
     rng = np.random.default_rng(recipe.seed)
     features = None if recipe.images == "none" or images is None else images.vectors_of(references.images)
     arrays = _initial(recipe, words, 0 if features is None else features.shape[1], vectors, rng)
-    batches = _Batches(recipe, references, words, generated or {}, sampled or {}, rng)
-    arrays, course = _descend(recipe, arrays, batches, features)
+    near = None
+    if recipe.near < 1 and images is not None:
+        near = images.nearest(references.images, max(1, round(recipe.near * (len(references) - 1))))
+    batches = _Batches(recipe, references, words, generated or {}, sampled or {}, rng, near)
     about: dict[str, Any] = {
         "images": len(references),
         "captions": len(references.texts),
-        "image_features": "" if images is None or features is None else images.label,
+        "image_features": "" if images is None else images.label,
         "vectors": "" if vectors is None else vectors.label,
-        "losses": list(course.losses),
-        "accuracies": list(course.accuracies),
     }
     image_model = "" if images is None or features is None else images.model
-    return CritiqueWeights(name, words, Critique(recipe, arrays), image_model, about), course
+
+    def weights(arrays: Mapping[str, NDArray[np.float32]]) -> CritiqueWeights:
+        return CritiqueWeights(name, words, Critique(recipe, arrays), image_model, about)
+
+    arrays, course = _descend(
+        recipe,
+        arrays,
+        batches,
+        features,
+        (lambda after: None) if watch is None else lambda after: watch(weights(after)),
+    )
+    about |= {"losses": list(course.losses), "accuracies": list(course.accuracies)}
+    return weights(arrays), course
 
 
 def check_references(references: References) -> None:
@@ -206,7 +221,9 @@ def _fitted(
     """Return the recipe reduced to the available data."""
     if images is None and recipe.images == "only":
         raise ParameterError("a critique of images alone needs image features", hint=f"give {option('images', 'FILE')}")
-    if images is not None and recipe.images == "none":
+    if images is None and recipe.near < 1:
+        raise ParameterError("captions of near images need image features", hint=f"give {option('images', 'FILE')}")
+    if images is not None and recipe.images == "none" and recipe.near == 1:
         raise ParameterError("image features are given, but the recipe sees no images", hint="remove one of the two")
     for kind, is_given in (("generated", generated), ("sampled", sampled)):
         if is_given and kind not in recipe.negatives:
@@ -240,8 +257,9 @@ class _Batches:
         generated: Mapping[ImageId, Sequence[str]],
         sampled: Mapping[ImageId, Sequence[str]],
         rng: np.random.Generator,
+        near: NDArray[np.int32] | None = None,
     ) -> None:
-        self.recipe, self.rng, self.n_words = recipe, rng, len(words)
+        self.recipe, self.rng, self.n_words, self._near = recipe, rng, len(words), near
         numbers = {word: number for number, word in enumerate(words, FIRST_WORD)}
         people = [references.texts[a:b] for a, b in pairwise(references.offsets.tolist())]
         self._human = _Texts.of(people, numbers, recipe.length)
@@ -270,10 +288,16 @@ class _Batches:
         # An image without captions of systems gets a corrupted one, whatever the recipe.
         how = self.recipe.pathologies[int(rng.integers(len(self.recipe.pathologies)))]
         if how == "random-caption":
-            draw = int(rng.integers(self.n_images - 1))
-            return np.asarray(self._human.sample(draw + (draw >= image), 1, rng)[0])
+            return np.asarray(self._human.sample(self._other_image(image), 1, rng)[0])
         caption = np.asarray(self._human.sample(image, 1, rng)[0])
         return replace_random_words(caption, self.n_words, rng) if how == "random-words" else permuted(caption, rng)
+
+    def _other_image(self, image: int) -> int:
+        """Draw another image: one of the near ones, if there are such."""
+        if self._near is not None:
+            return int(self._near[image, int(self.rng.integers(self._near.shape[1]))])
+        draw = int(self.rng.integers(self.n_images - 1))
+        return draw + (draw >= image)
 
 
 def _captions_by_image(
@@ -328,8 +352,9 @@ def _descend(
     arrays: dict[str, NDArray[np.float32]],
     batches: _Batches,
     features: NDArray[np.float32] | None,
+    watch: Callable[[Mapping[str, NDArray[np.float32]]], None],
 ) -> tuple[dict[str, NDArray[np.float32]], Course]:
-    """Train, and return the arrays after the last complete epoch."""
+    """Train, call ``watch`` with the arrays after each epoch, and return those after the last complete one."""
     import torch
 
     torch.manual_seed(recipe.seed)
@@ -364,6 +389,7 @@ def _descend(
                 losses.append(total / n)
                 accuracies.append(correct / n)
                 arrays = {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}
+                watch(arrays)
         except KeyboardInterrupt:
             if not losses:
                 raise
@@ -456,15 +482,18 @@ class TwoFolds:
         system: the probability that a person wrote each caption of the system, float64[n].
         human: the same for one human caption of each image, read with another one, float64[n].
         folds: the fold of each image, 0 or 1, int64[n].
-        critiques: the two critiques; the first is trained on fold 1 and scores fold 0.
-        courses: the courses of their training.
+        critiques: the critiques of both folds, whose scores are averaged; the first are trained on fold 1 and score
+            fold 0.
+        courses: the courses of the trainings of both folds.
+        trainings: mean score of the system by each training, float64[n_trainings].
     """
 
     system: NDArray[np.float64]
     human: NDArray[np.float64]
     folds: NDArray[np.int64]
-    critiques: tuple[CritiqueWeights, CritiqueWeights]
-    courses: tuple[Course, Course]
+    critiques: tuple[Sequence[CritiqueWeights], Sequence[CritiqueWeights]]
+    courses: tuple[Sequence[Course], Sequence[Course]]
+    trainings: NDArray[np.float64]
 
 
 def two_folds(
@@ -475,6 +504,8 @@ def two_folds(
     images: ImageFeatures | None = None,
     vectors: WordVectors | None = None,
     all_references: bool = False,
+    trainings: int = 1,
+    last_epochs: int = 1,
 ) -> TwoFolds:
     """Train on each half of the images of a system, and score the other.
 
@@ -484,10 +515,19 @@ def two_folds(
         sampled, images, vectors: as for ``train_critique``.
         all_references: average over all references of an image as contexts, as in the paper, instead of using a random
             one, as in the official code.
+        trainings: average over this many trainings, whose seeds follow that of the recipe (section 3.5 of the paper).
+        last_epochs: average over this many last epochs of each training; 10 in the README of the official code.
 
     Raises:
-        MissingExtraError, ParameterError: as ``train_critique``; fewer than four images.
+        MissingExtraError, ParameterError: as ``train_critique``; fewer than four images; no trainings, or not as many
+            epochs.
     """
+    if trainings < 1 or not 1 <= last_epochs <= recipe.epochs:
+        raise ParameterError(
+            f"scores cannot be averaged over {counted(trainings, 'training')} and {counted(last_epochs, 'epoch')}",
+            where=f"recipe {recipe.name}: {counted(recipe.epochs, 'epoch')}",
+            hint="give one or more of both, and no more epochs than the recipe has",
+        )
     n = len(captions)
     if n < 4:
         raise ParameterError(
@@ -496,23 +536,34 @@ def two_folds(
     check_references(captions.references)
     folds = np.zeros(n, np.int64)
     folds[np.random.default_rng(recipe.seed).permutation(n)[: n // 2]] = 1
-    system, human = np.empty(n), np.empty(n)
     people = _people(captions.references, recipe.seed)
     seed = None if all_references else recipe.seed
-    critiques = []
-    with Progress(2) as progress:
-        for fold in (0, 1):
-            progress.step(f"fold {fold + 1} of 2")
-            half, training = captions.select(folds == fold), captions.select(folds != fold)
+    critiques: tuple[list[CritiqueWeights], list[CritiqueWeights]] = ([], [])
+    courses: tuple[list[Course], list[Course]] = ([], [])
+    scores = np.zeros((trainings, 2, n))  # of the system and of people, by each training
+    rounds = [(number, fold) for number in range(trainings) for fold in (0, 1)]
+    with steps(rounds, lambda step: f"training {step[0] + 1} of {trainings}, fold {step[1] + 1} of 2") as trained:
+        for number, fold in trained:
+            training = captions.select(folds != fold)
             generated = {image: [text] for image, text in zip(training.ids, training.candidates, strict=True)}
-            trained, course = train_critique(
-                training.references, recipe, generated=generated, sampled=sampled, images=images, vectors=vectors
+            last: deque[CritiqueWeights] = deque(maxlen=last_epochs)
+            _, course = train_critique(
+                training.references,
+                replace(recipe, seed=recipe.seed + number),
+                generated=generated,
+                sampled=sampled,
+                images=images,
+                vectors=vectors,
+                watch=last.append,
             )
-            system[folds == fold] = critique_scores(trained, half, images, seed=seed)
-            human[folds == fold] = critique_scores(trained, people.select(folds == fold), images, seed=seed)
-            critiques.append((trained, course))
-    (first, first_course), (second, second_course) = critiques
-    return TwoFolds(system, human, folds, (first, second), (first_course, second_course))
+            for row, judged in enumerate((captions, people)):
+                of_fold = judged.select(folds == fold)
+                of_epochs = [critique_scores(critique, of_fold, images, seed=seed) for critique in last]
+                scores[number, row, folds == fold] = np.mean(of_epochs, axis=0)
+            critiques[fold].extend(last)
+            courses[fold].append(course)
+    system, human = scores.mean(axis=0)
+    return TwoFolds(system, human, folds, critiques, courses, scores[:, 0].mean(axis=1))
 
 
 def _people(references: References, seed: int) -> Captions:

@@ -225,6 +225,7 @@ def learn(
     validation: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
     name: str = "own",
+    force: bool = False,
 ) -> tuple[NetworkWeights, Outcome]:
     """Train a metric.
 
@@ -236,6 +237,8 @@ def learn(
             whether a person wrote them.
         settings: word vectors, parser and other settings of the features.
         name: name of the weights in signatures: letters, digits, dots, - and _.
+        force: return a network even if its scores do not agree with the validation captions: a tau-b that is not above
+            0.
 
     Returns:
         The trained metric and the course of its training.
@@ -243,7 +246,7 @@ def learn(
     Raises:
         CaptionFileError, ResourceError, UnknownNameError: an unusable file or name.
         MissingExtraError: torch or a resource of a feature is not installed.
-        ParameterError: unsuitable examples, or an invalid name.
+        ParameterError: unsuitable examples, an invalid name, or a useless network without ``force``.
     """
     check_name(name)
     check_torch()
@@ -258,6 +261,13 @@ def learn(
         progress.step(f"features of {counted(len(captions), 'validation caption')}")
         held_out = _matrix(features, captions)
     outcome = train_network(recipe, matrix, train.human, held_out, target)
+    if outcome.best_tau <= 0 and not force:
+        raise ParameterError(
+            f"the network is useless: its best validation tau-b is {outcome.best_tau:.4f} (epoch {outcome.best_epoch})",
+            where=str(examples),
+            hint="give negative examples that people would rate lower, such as those of 'captious learn data "
+            f"--negatives other', or {option('force')}",
+        )
     figures = {
         "best_epoch": outcome.best_epoch,
         "epochs": len(outcome.taus),
