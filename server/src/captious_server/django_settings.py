@@ -41,7 +41,7 @@ MIDDLEWARE = [
     "captious_server.pages.middleware.Headers",
     "captious_server.pages.middleware.Compression",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "captious_server.pages.turns.TakingTurns",
+    "captious_server.pages.middleware.TakingTurns",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

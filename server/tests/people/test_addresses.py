@@ -59,6 +59,6 @@ def test_ipv6_network_counts_as_one_address(address: str, counted: str) -> None:
     ],
 )
 def test_sender_key_ignores_text_around_a_token_or_session(path: str, headers: dict[str, str], whose: str) -> None:
-    from captious_server.pages.turns import sender
+    from captious_server.pages.middleware import sender
 
     assert sender(RequestFactory().get(path, headers=headers)) == whose

@@ -107,7 +107,7 @@ def run_web(data: Path, host: str, port: int) -> int:
     descriptor = os.environ.pop(_SOCKET_VARIABLE, None)
     if descriptor is None and settings.CAPTIOUS.web_processes > 1:
         return supervise(data, listen(host, port), workers=0)
-    from captious_server.pages.turns import all_turns
+    from captious_server.people.turns import all_turns
     from captious_server.submissions.storage import incoming_folder
     from captious_server.wsgi import application
 

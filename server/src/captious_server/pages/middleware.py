@@ -7,6 +7,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -23,8 +24,9 @@ from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
 from captious_server.people.access import ExplainedError
-from captious_server.people.accounts import TooManyRequests, is_missing
-from captious_server.settings import max_request_bytes
+from captious_server.people.accounts import TooManyRequests, is_missing, network_of
+from captious_server.people.turns import all_turns, hashes_password, takes_long
+from captious_server.settings import SESSION_COOKIE, is_upload, max_request_bytes, token_in
 from captious_server.templatetags.captious_pages import FOREVER, digest, style_policy
 
 # The context of every template.
@@ -141,6 +143,39 @@ class Unavailable:
             _log.error("the server cannot do this now", exc_info=error)
             return unavailable(request)
         return None
+
+
+def sender(request: HttpRequest) -> str:
+    """The token of an API call, otherwise the session; empty if there is neither."""
+    if is_api(request):
+        return token_in(request.headers.get("Authorization", "")) or ""
+    return str(request.COOKIES.get(SESSION_COOKIE, ""))
+
+
+class TakingTurns:
+    """Middleware: uploads, passwords, pages that compute and other pages wait separately.
+
+    Uploads count for their token or session and for their address, others for their address.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._next = get_response
+        self._uploads, self._passwords, self._computing, self._pages = all_turns(settings.CAPTIOUS)
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        try:
+            with self._turn(request):
+                return self._next(request)
+        except TooManyRequests as error:
+            return too_many(request, error)
+
+    def _turn(self, request: HttpRequest) -> AbstractContextManager[None]:
+        address = network_of(request)
+        if request.method == "POST" and is_upload(request.path):
+            return self._uploads.turn(sender(request) or address, address)
+        if hashes_password(request.method, request.path):
+            return self._passwords.turn(address)
+        return (self._computing if takes_long(request.path) else self._pages).turn(address)
 
 
 class Limits:

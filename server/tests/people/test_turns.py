@@ -12,8 +12,9 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from captious_server.pages.turns import TakingTurns, Turns, takes_long
+from captious_server.pages.middleware import TakingTurns
 from captious_server.people.accounts import TooManyRequests
+from captious_server.people.turns import Turns, takes_long
 
 UPLOAD = "/api/v1/challenges/open/submissions"
 
@@ -239,7 +240,7 @@ def test_kinds_of_requests_do_not_wait_for_each_other(
 def test_requests_without_a_place_are_answered_429(
     views: Callable[..., Views], monkeypatch: pytest.MonkeyPatch, path: str, is_json: bool
 ) -> None:
-    monkeypatch.setattr("captious_server.pages.turns._UPLOAD_PLACES", 4)
+    monkeypatch.setattr("captious_server.people.turns._UPLOAD_PLACES", 4)
     monkeypatch.setattr(Turns.__init__, "__kwdefaults__", {"places": 4})
     site = views(path)
     site.hold(8, path)

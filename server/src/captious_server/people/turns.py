@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-
-from captious_server.pages.middleware import is_api, too_many
-from captious_server.people.accounts import TooManyRequests, network_of
-from captious_server.settings import SESSION_COOKIE, ServerSettings, is_upload, token_in
+from captious_server.people.accounts import TooManyRequests
+from captious_server.settings import ServerSettings
 
 #: Uploads, and other requests of each kind, that may wait for their turn in a web process, each in a thread of its own.
 _UPLOAD_PLACES, _PLACES = 200, 30
@@ -39,13 +35,6 @@ def takes_long(path: str) -> bool:
 def hashes_password(method: str, path: str) -> bool:
     """Return whether a password is hashed to answer a request."""
     return method == "POST" and _PASSWORD_PATHS.fullmatch(path) is not None
-
-
-def sender(request: HttpRequest) -> str:
-    """The token of an API call, otherwise the session; empty if there is neither."""
-    if is_api(request):
-        return token_in(request.headers.get("Authorization", "")) or ""
-    return str(request.COOKIES.get(SESSION_COOKIE, ""))
 
 
 @dataclass(eq=False)
@@ -137,29 +126,3 @@ def all_turns(own: ServerSettings) -> tuple[Turns, Turns, Turns, Turns]:
         Turns(max(own.web_threads // 4, 1), 1),
         Turns(own.web_threads, max(own.web_threads // 2, 1)),
     )
-
-
-class TakingTurns:
-    """Middleware: uploads, passwords, pages that compute and other pages wait separately.
-
-    Uploads count for their token or session and for their address, others for their address.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._next = get_response
-        self._uploads, self._passwords, self._computing, self._pages = all_turns(settings.CAPTIOUS)
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        try:
-            with self._turn(request):
-                return self._next(request)
-        except TooManyRequests as error:
-            return too_many(request, error)
-
-    def _turn(self, request: HttpRequest) -> AbstractContextManager[None]:
-        address = network_of(request)
-        if request.method == "POST" and is_upload(request.path):
-            return self._uploads.turn(sender(request) or address, address)
-        if hashes_password(request.method, request.path):
-            return self._passwords.turn(address)
-        return (self._computing if takes_long(request.path) else self._pages).turn(address)
