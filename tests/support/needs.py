@@ -27,7 +27,7 @@ GROUPS = {
         *("aac_metrics", "bert_score", "evaluate", "gensim", "ot", "ray", "sentence_transformers", "sklearn"),
         "torchmetrics",
     ),
-    "system": ("java", "postgresql"),
+    "system": ("java", "nginx", "postgresql"),
     "data": ("nltk_data", "shared_data"),
     "others": (
         "coverage",

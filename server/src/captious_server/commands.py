@@ -39,11 +39,14 @@ class _Folder(click.Path):
 
 
 _FOLDER = _Folder(path_type=Path, file_okay=False)
-_host_option = click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all."
-)
+_host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 _port_option = click.option(
     "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N", help="Port."
+)
+_proxy_option = click.option(
+    "--behind-proxy",
+    is_flag=True,
+    help="A proxy is in front: trust its headers, and allow a --host that other machines reach.",
 )
 server_folder_option = click.option(
     "--data",
@@ -64,8 +67,9 @@ server_folder_option = click.option(
 )
 @_host_option
 @_port_option
+@_proxy_option
 @click.pass_context
-def serve(context: click.Context, demo: bool, data: Path | None, host: str, port: int) -> None:
+def serve(context: click.Context, demo: bool, data: Path | None, host: str, port: int, behind_proxy: bool) -> None:
     """Run an evaluation server: pages, API, and workers that score submissions.
 
     It updates the database to the current schema, creates the first administrator (from CAPTIOUS_ADMIN and
@@ -83,6 +87,7 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
     folder = data or temporary
     assert folder is not None
     try:
+        _check_host(folder, host, behind_proxy=behind_proxy)
         listener = listen(host, port)
         set_up(folder, make=True)
         if folder.stat().st_mode & 0o077:
@@ -93,7 +98,7 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
         )
         if demo:
             load_demo()
-        address = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::"} else host
+        address = f"[{host}]" if ":" in host else "localhost" if host == "127.0.0.1" else host
         click.echo(f"http://{address}:{port}/{'challenges/demo/' if demo else ''}", err=True)
         if message:
             click.echo(message, err=True)
@@ -103,6 +108,19 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
     finally:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _check_host(data: Path, host: str, *, behind_proxy: bool) -> None:
+    """Refuse an address that other machines reach unless a proxy is in front, and tell child processes of one."""
+    if behind_proxy:
+        os.environ["CAPTIOUS_SERVER_BEHIND_PROXY"] = "true"
+    from captious_server.settings import ServerSettings, is_loopback
+
+    if not is_loopback(host) and not ServerSettings.load(data).behind_proxy:
+        raise ParameterError(
+            f"{host} can be reached from other machines: put a proxy in front, as server/docs/deployment.md says, "
+            "and add --behind-proxy"
+        )
 
 
 def _ask() -> tuple[str, str]:
@@ -115,11 +133,13 @@ def _ask() -> tuple[str, str]:
 @server_folder_option
 @_host_option
 @_port_option
+@_proxy_option
 @click.pass_context
-def web(context: click.Context, data: Path, host: str, port: int) -> None:
+def web(context: click.Context, data: Path, host: str, port: int, behind_proxy: bool) -> None:
     """Serve the pages and API of a data folder that 'captious serve' or 'captious serve admin' has set up."""
     from captious_server.operations.processes import run_web
 
+    _check_host(data, host, behind_proxy=behind_proxy)
     context.exit(run_web(data, host, port))
 
 
@@ -130,6 +150,64 @@ def worker(data: Path) -> None:
     from captious_server.operations.processes import run_worker
 
     run_worker(data)
+
+
+@serve.command("nginx-config", short_help="Print a configuration of nginx, the proxy in front.")
+@click.option(
+    "--listen",
+    multiple=True,
+    required=True,
+    metavar="ADDRESS",
+    help="Where clients reach the site, such as 80 or [::]:443. Repeatable.",
+)
+@click.option(
+    "--upstream", default="127.0.0.1:8000", show_default=True, metavar="ADDRESS", help="Where captious serve listens."
+)
+@click.option("--certificate", type=FILE, metavar="FILE", help="Certificate with its chain, for TLS.")
+@click.option("--key", type=FILE, metavar="FILE", help="Key of the certificate.")
+@click.option(
+    "--redirect",
+    multiple=True,
+    default=["80", "[::]:80"],
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where plain HTTP leads to HTTPS, with --certificate. Repeatable.",
+)
+@click.option(
+    "--folder",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Where nginx keeps waiting requests and its process id. Default: its own folders, which need root.",
+)
+@click.option("--data", type=_FOLDER, metavar="DIR", help="Folder of the server, for the size limits of its settings.")
+def nginx_config(
+    listen: tuple[str, ...],
+    upstream: str,
+    certificate: Path | None,
+    key: Path | None,
+    redirect: tuple[str, ...],
+    folder: Path | None,
+    data: Path | None,
+) -> None:
+    """Print a complete configuration of nginx, for nginx -c FILE.
+
+    nginx then closes slow and idle connections, limits sizes, connections and requests of each address, keeps requests
+    and answers on disk, and speaks TLS if there is a certificate.
+    """
+    from captious_server.operations.nginx import configuration
+    from captious_server.settings import ServerSettings
+
+    if (certificate is None) != (key is None):
+        raise click.UsageError("--certificate and --key belong together")
+    text = configuration(
+        ServerSettings.load(data or Path(os.devnull)),  # without a folder, those of the environment
+        listen,
+        upstream,
+        certificate=(certificate, key) if certificate and key else None,
+        redirect=redirect,
+        folder=folder,
+    )
+    click.echo(text, nl=False)
 
 
 @serve.command(short_help="Make an administrator, or set an administrator's password.")

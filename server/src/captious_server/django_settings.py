@@ -41,6 +41,7 @@ MIDDLEWARE = [
     "captious_server.pages.middleware.Headers",
     "captious_server.pages.middleware.Compression",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "captious_server.pages.middleware.TakingTurns",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -70,7 +71,7 @@ TEMPLATES = [
 
 def _database() -> dict[str, Any]:
     if CAPTIOUS.database_url:
-        return dict(dj_database_url.parse(CAPTIOUS.database_url, conn_max_age=60, conn_health_checks=True))
+        return dict(dj_database_url.parse(CAPTIOUS.database_url))  # many threads would keep as many connections
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(CAPTIOUS.data / SQLITE),

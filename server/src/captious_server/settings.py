@@ -19,7 +19,6 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from django.http.cookie import parse_cookie
 from django.utils import timezone
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
@@ -409,22 +408,21 @@ def _settings_error(error: ValidationError, file: Path) -> ParameterError:
     )
 
 
-# Limits on the size of requests and the key of their time of arrival, shared by the web server and the pages.
-#
-# Only uploads may be larger than a form.
+# Limits on the size of requests, shared by the web server, the proxy and the pages: only uploads may be larger than a
+# form.
 
-#: Key in the environment of a request: the time when its first byte arrived, in seconds since 1970.
-ARRIVAL_KEY = "captious.arrival_time"
+#: Bytes of a request that brings no captions, and of a form around a file.
+REQUEST_BYTES, FORM_BYTES = 1024 * 1024, 256 * 1024
 
-_REQUEST_BYTES = 1024 * 1024  # bytes of a request that brings no captions
-_FORM_BYTES = 256 * 1024  # bytes of a form around a file
+
+#: Addresses that receive files: captions by form or API, or files of a draft; for Python and nginx.
+PAGE_UPLOADS = r"/drafts/(?:.+/(?:references|files))?|/(?!drafts/|api/).*/submit"
+API_UPLOADS = r"/api/.*/submissions"
 
 
 def is_upload(path: str) -> bool:
-    """Return whether an address receives files: captions by form or API, or files of a draft."""
-    if path.startswith("/drafts/"):
-        return path == "/drafts/" or path.endswith(("/references", "/files"))
-    return path.endswith("/submit") or (path.startswith("/api/") and path.endswith("/submissions"))
+    """Return whether an address receives files."""
+    return re.fullmatch(f"{PAGE_UPLOADS}|{API_UPLOADS}", path) is not None
 
 
 def max_request_bytes(path: str, upload_bytes: int) -> int:
@@ -435,12 +433,11 @@ def max_request_bytes(path: str, upload_bytes: int) -> int:
         upload_bytes: size limit of a file of captions.
     """
     if not is_upload(path):
-        return _REQUEST_BYTES
-    return upload_bytes if path.startswith("/api/") else upload_bytes + _FORM_BYTES
+        return REQUEST_BYTES
+    return upload_bytes if path.startswith("/api/") else upload_bytes + FORM_BYTES
 
 
-# Addresses of clients, tokens and sessions, as counted by limits of the web server and of the pages.
-
+# Addresses of clients, tokens and sessions, as counted by limits.
 
 SESSION_COOKIE = "captious_session"
 
@@ -462,6 +459,14 @@ def client_address(peer: str, forwarded_for: str, *, behind_proxy: bool) -> str:
     return ((match[1] or match[2] if match else address) or peer)[:45]
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def network(address: str) -> str:
     """An address for limits; for IPv6, the first address of the /64 network of a client."""
     try:
@@ -479,17 +484,3 @@ def token_in(authorization: str) -> str | None:
     """The token in the header ``Authorization``, without spaces around it; None if that is of another scheme."""
     scheme, _, token = authorization.partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
-
-
-def sender(path: str, headers: Mapping[str, str]) -> str:
-    """The sender of a request by its headers: the token of an API call, otherwise the session.
-
-    Args:
-        headers: by names as in ``AUTHORIZATION``.
-
-    Returns:
-        Empty if there is neither.
-    """
-    if path.startswith("/api/"):
-        return token_in(headers.get("AUTHORIZATION", "")) or ""
-    return str(parse_cookie(headers.get("COOKIE", "")).get(SESSION_COOKIE, ""))

@@ -79,7 +79,7 @@ class TestAttempts:
 def test_password_pages_are_known_as_slow(set_up_site: Any, path: str, is_slow: bool) -> None:
     from django.urls import resolve
 
-    from captious_server.operations.web import hashes_password
+    from captious_server.people.turns import hashes_password
 
     assert resolve(path)
     assert hashes_password("POST", path) == is_slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
@@ -98,24 +99,39 @@ class TestDates:
     def test_upload_begun_before_the_close_is_accepted(
         self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch, seconds: int
     ) -> None:
-        """The web server's time of the first byte counts."""
-        from datetime import timedelta
-
-        from django.core.handlers.wsgi import WSGIRequest
-        from django.utils import timezone
-
+        """The time of the first byte counts, as the proxy says it."""
         from captious_server.models import Phase
-        from captious_server.settings import ARRIVAL_KEY
 
-        began = timezone.now() - timedelta(minutes=5)
+        sandbox.site.configure(behind_proxy=True)
+        began = self.arrived(monkeypatch, 300)
         Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=seconds))
-        original = WSGIRequest.__init__
-        monkeypatch.setattr(
-            WSGIRequest,
-            "__init__",
-            lambda request, environ: original(request, {**environ, ARRIVAL_KEY: began.timestamp()}),
-        )
         assert is_taken(take(sandbox, way)) == (seconds > 0)
+
+    def test_upload_that_arrives_for_too_long_is_refused(
+        self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Otherwise, one could begin before the deadline and send the captions much later."""
+        sandbox.site.configure(behind_proxy=True, upload_seconds=200)
+        self.arrived(monkeypatch, 300)
+        assert take(sandbox, way).status_code == 408
+
+    def test_only_a_proxy_says_when_an_upload_began(
+        self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious_server.models import Phase
+
+        began = self.arrived(monkeypatch, 300)
+        Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=2))
+        assert not is_taken(take(sandbox, way))
+
+    def arrived(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> datetime:
+        """Let a request take so long to arrive, as a proxy says it; gives the time at which it began."""
+        from django.core.handlers.wsgi import WSGIRequest
+
+        now, original = datetime.now(UTC), WSGIRequest.__init__
+        header = {"HTTP_X_ARRIVAL": f"{now.timestamp():.3f} {seconds:.3f}"}
+        monkeypatch.setattr(WSGIRequest, "__init__", lambda request, environ: original(request, {**environ, **header}))
+        return now - timedelta(seconds=seconds)
 
     def test_upload_to_an_unknown_phase_is_refused(self, sandbox: World, way: str) -> None:
         """This includes phases of other challenges and phases that were removed."""

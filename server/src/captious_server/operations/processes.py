@@ -17,21 +17,24 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
 from django.conf import settings
+from waitress import create_server
 
 from captious.errors import ParameterError
 from captious_server.operations.setup import set_up
-from captious_server.settings import utc_time
+from captious_server.settings import FORM_BYTES, utc_time
 
 _log = logging.getLogger(__name__)
 _PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"
 _SOCKET_VARIABLE = "CAPTIOUS_SERVER_SOCKET"
 _BACKLOG = 1024
+_MAX_CONNECTIONS = 500  # of a web process; others wait to be accepted
+_HEADER_BYTES = 64 * 1024
 _GRACE_SECONDS = 20.0  # seconds in which processes may finish
 _MAX_WAIT = 30.0  # seconds between two starts of a process that keeps ending
 
@@ -104,16 +107,41 @@ def run_web(data: Path, host: str, port: int) -> int:
     descriptor = os.environ.pop(_SOCKET_VARIABLE, None)
     if descriptor is None and settings.CAPTIOUS.web_processes > 1:
         return supervise(data, listen(host, port), workers=0)
-    from captious_server.operations.web import WebServer
+    from captious_server.people.turns import all_turns
     from captious_server.submissions.storage import incoming_folder
     from captious_server.wsgi import application
 
     tempfile.tempdir = str(incoming_folder())  # large temporary files go to the data folder
-    listener = listen(host, port) if descriptor is None else socket.socket(fileno=int(descriptor))
-    server = WebServer(application, listener, settings.CAPTIOUS)
-    stop = _stop_on_signals(callback=server.pull_trigger)
+    own = settings.CAPTIOUS
+    server = create_server(
+        application,
+        sockets=[listen(host, port) if descriptor is None else socket.socket(fileno=int(descriptor))],
+        threads=sum(turns.threads for turns in all_turns(own)),
+        connection_limit=_MAX_CONNECTIONS,
+        asyncore_use_poll=True,
+        max_request_header_size=_HEADER_BYTES,
+        max_request_body_size=own.upload_bytes + FORM_BYTES,
+        clear_untrusted_proxy_headers=not own.behind_proxy,
+        ident=None,
+    )
+    stop = _stop_on_signals()
     _end_with_supervisor()
-    server.serve(stop, _GRACE_SECONDS - 5)
+
+    def serve() -> None:
+        try:
+            server.run()
+        finally:
+            stop.set()
+
+    threading.Thread(target=serve, name="waitress", daemon=True).start()
+    stop.wait()
+    server.accepting = False
+    server.pull_trigger()
+    deadline = time.monotonic() + _GRACE_SECONDS - 5
+    while time.monotonic() < deadline and any(
+        channel.requests or channel.total_outbufs_len for channel in [*server.active_channels.values()]
+    ):
+        time.sleep(0.05)  # answers in progress are finished
     return 0
 
 
@@ -209,7 +237,7 @@ def _end(children: Sequence[_Child]) -> None:
             process.wait()
 
 
-def _stop_on_signals(callback: Callable[[], object] = lambda: None) -> threading.Event:
+def _stop_on_signals() -> threading.Event:
     """An event that is set when this process receives a signal to stop; a second signal ends it at once."""
     stop = threading.Event()
 
@@ -217,7 +245,6 @@ def _stop_on_signals(callback: Callable[[], object] = lambda: None) -> threading
         if stop.is_set():
             os._exit(128 + number)
         stop.set()
-        callback()
 
     signal.signal(signal.SIGTERM, on_signal)
     signal.signal(signal.SIGINT, on_signal)

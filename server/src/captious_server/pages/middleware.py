@@ -7,7 +7,8 @@ import logging
 import re
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -23,8 +24,9 @@ from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
 from captious_server.people.access import ExplainedError
-from captious_server.people.accounts import TooManyRequests, is_missing
-from captious_server.settings import ARRIVAL_KEY, max_request_bytes
+from captious_server.people.accounts import TooManyRequests, is_missing, network_of
+from captious_server.people.turns import all_turns, hashes_password, takes_long
+from captious_server.settings import SESSION_COOKIE, is_upload, max_request_bytes, token_in
 from captious_server.templatetags.captious_pages import FOREVER, digest, style_policy
 
 # The context of every template.
@@ -51,6 +53,7 @@ _MESSAGES = {
     400: "The server could not understand the request.",
     403: "You do not have permission to do this.",
     404: "This page does not exist or is not public.",
+    408: "The request took too long to arrive.",
     500: "An error occurred on the server. It has been logged.",
 }
 
@@ -85,6 +88,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exception(), DatabaseError | OSError):
         return unavailable(request)
     return error_answer(request, 500)
+
+
+def too_many(request: HttpRequest, error: TooManyRequests) -> HttpResponse:
+    """429, with the time after which to try again."""
+    s = "" if error.seconds == 1 else "s"
+    response = error_answer(request, 429, f"{error.message} Try again in {error.seconds} second{s}.")
+    response["Retry-After"] = str(error.seconds)
+    return response
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
@@ -125,11 +136,7 @@ class Unavailable:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Django calls this for every exception of a view."""
         if isinstance(error, TooManyRequests):
-            s = "" if error.seconds == 1 else "s"
-            message = f"{error.message} Try again in {error.seconds} second{s}."
-            response = error_answer(request, 429, message)
-            response["Retry-After"] = str(error.seconds)
-            return response
+            return too_many(request, error)
         if isinstance(error, ExplainedError):
             return error_answer(request, error.status, str(error))
         if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):
@@ -138,14 +145,52 @@ class Unavailable:
         return None
 
 
+def sender(request: HttpRequest) -> str:
+    """The token of an API call, otherwise the session; empty if there is neither."""
+    if is_api(request):
+        return token_in(request.headers.get("Authorization", "")) or ""
+    return str(request.COOKIES.get(SESSION_COOKIE, ""))
+
+
+class TakingTurns:
+    """Middleware: uploads, passwords, pages that compute and other pages wait separately.
+
+    Uploads count for their token or session and for their address, others for their address.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._next = get_response
+        self._uploads, self._passwords, self._computing, self._pages = all_turns(settings.CAPTIOUS)
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        try:
+            with self._turn(request):
+                return self._next(request)
+        except TooManyRequests as error:
+            return too_many(request, error)
+
+    def _turn(self, request: HttpRequest) -> AbstractContextManager[None]:
+        address = network_of(request)
+        if request.method == "POST" and is_upload(request.path):
+            return self._uploads.turn(sender(request) or address, address)
+        if hashes_password(request.method, request.path):
+            return self._passwords.turn(address)
+        return (self._computing if takes_long(request.path) else self._pages).turn(address)
+
+
 class Limits:
-    """Refuses too large requests before parsing them. Only signed-in users may send files."""
+    """Refuses requests that are too large before parsing them, and those that took too long to arrive.
+
+    Only signed-in users may send files.
+    """
 
     def __init__(self, get_response: _GetResponse) -> None:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method in {"POST", "PUT", "PATCH"}:
+            if timezone.now() - request.arrival_time > timedelta(seconds=settings.CAPTIOUS.upload_seconds):
+                return error_answer(request, 408)
             address = request.path if request.user.is_authenticated else ""
             max_bytes = max_request_bytes(address, settings.CAPTIOUS.upload_bytes)
             if not is_api(request) and _length(request) > max_bytes:
@@ -222,9 +267,14 @@ class Compression(GZipMiddleware):
 
 
 def _arrival_time(request: HttpRequest) -> datetime:
-    """The time at which the first byte arrived; now if the web server does not tell."""
-    seconds = request.META.get(ARRIVAL_KEY)
-    return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    """The time at which the first byte arrived; now if no proxy tells.
+
+    ``X-Arrival`` has the time in seconds since 1970 at which all had arrived, and the seconds that it took.
+    """
+    match = re.fullmatch(r"(\d{1,12}\.\d+) (\d{1,9}\.\d+)", request.headers.get("X-Arrival", ""))
+    if match is None or not settings.CAPTIOUS.behind_proxy:
+        return timezone.now()
+    return datetime.fromtimestamp(float(match[1]) - float(match[2]), UTC)
 
 
 def _length(request: HttpRequest) -> int:
