@@ -30,7 +30,7 @@ def test_missing_column_is_refused(refuses: Refuses, write: Write) -> None:
 
 def test_table_without_header_is_refused(refuses: Refuses, write: Write) -> None:
     path = write("c.tsv", "7\ta cat\n9\ta dog\n")
-    with refuses(CaptionFileError, path, "missing field for image ids", "found '7', 'a cat'", "header"):
+    with refuses(CaptionFileError, path, "line 1: '7,a cat'", "there is no header"):
         read_rows(path, "candidates")
 
 

@@ -175,7 +175,7 @@ def rule_for(left: Iterable[ImageId], right: Iterable[ImageId], applied: Ids = "
     are_numerals = all(_INTEGER.fullmatch(_composed(image)) for image in texts)
     rules: Sequence[Ids] = ("integer",) if are_numerals else [*_RULES]
     for rule in (IDS[0], *rules):
-        common = _n_alike(*sides, rule)
+        common = _n_alike(sides[0], sides[1], rule)
         if common and common == min(map(len, sides)):
             return None if rule in (IDS[0], applied) else rule
     return None
