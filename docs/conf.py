@@ -108,8 +108,8 @@ def linked_pages(page: str) -> list[str]:
 def children(page: str) -> list[str]:
     """Return the pages below a page in the sidebar.
 
-    The front page is above the sections, a section above the pages that it lists, and a page such as drop-in.md above
-    those in the folder drop-in.
+    The front page is above the sections, a section above the pages that it lists, and a page such as judgment.md above
+    those in the folder judgment.
     """
     if page == root_doc:
         return SECTIONS

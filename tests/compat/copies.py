@@ -1,19 +1,25 @@
 """Copies of toolkits for tests: the toolkit of PyPI under other names, with changes, and small ones of our own.
 
 Nothing of a toolkit is kept here. ``AUTHORS`` and ``MESHED_MEMORY`` have the shapes of packages that are not on PyPI;
-their CIDEr-D is written from the paper.
+their CIDEr-D is written from the paper, and ``known_shapes`` makes it known.
 """
 
 from __future__ import annotations
 
 import importlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from captious.compat import replacements
+from captious.compat.copies import known_bodies
+from captious.compat.copies.known_bodies import Body
+from captious.compat.copies.normal_form import functions, parse
 from captious.resources.fetch import installed_folder
 
 #: Classes of the toolkit by their modules.
@@ -71,10 +77,10 @@ class CiderD:
         self._n, self._sigma, self._df = n, sigma, df
         self.cider_scorer = CiderScorer(n=n, df_mode=df)
     def compute_score(self, gts, res):
-        scorer = CiderScorer(n=self._n, df_mode=self._df)
+        self.cider_scorer.clear()
         for candidate in res:
-            scorer += (candidate["caption"][0], gts[candidate["image_id"]])
-        return scorer.compute_score()
+            self.cider_scorer += (candidate["caption"][0], gts[candidate["image_id"]])
+        return self.cider_scorer.compute_score()
     def method(self):
         return "CIDEr-D"
 """,
@@ -83,10 +89,12 @@ from ..counts import score
 
 class CiderScorer(object):
     def __init__(self, df_mode="corpus", test=None, refs=None, n=4, sigma=6.0):
-        self.images, self.sigma = [], sigma
+        self.images, self.sigma, self.n, self.df_mode = [], sigma, n, df_mode
     def __iadd__(self, other):
         self.images.append(other)
         return self
+    def clear(self):
+        self.images = []
     def compute_score(self, df_mode=None, option=None, verbose=0):
         return score(self.images, self.sigma)
 """,
@@ -165,6 +173,27 @@ def copy_toolkit(folder: Path, changes: Mapping[str, tuple[str, str]] | None = N
             shutil.rmtree(path)
 
 
+#: Files of the two -> modules of the published toolkits.
+_ROLES = {
+    "ciderD/ciderD.py": "ciderD",
+    "ciderD/ciderD_scorer.py": "ciderD_scorer",
+    "cider/cider.py": "m2_cider",
+    "cider/cider_scorer.py": "m2_cider_scorer",
+}
+
+
+@contextmanager
+def known_shapes() -> Iterator[None]:
+    """Return a context in which the bodies of ``AUTHORS`` and ``MESHED_MEMORY`` are known."""
+    added = {}
+    for path, source in [*AUTHORS.items(), *MESHED_MEMORY.items()]:
+        for function in functions(parse(source)).values():
+            roles = [_ROLES[path]] if path in _ROLES else [*_ROLES.values()]
+            added[function.digest] = [Body(f"{role}.{function.name}", {}, function.marks) for role in roles]
+    with mock.patch.dict(known_bodies.by_digest(), added):
+        yield
+
+
 def write(folder: Path, files: Mapping[str, str]) -> None:
     """Write a copy, with an ``__init__.py`` in every folder."""
     for path, source in files.items():
@@ -183,3 +212,20 @@ def imported(module: str, name: str) -> Any:
 def ours(module: str) -> Any:
     """Return the class of captious for a module of the toolkit."""
     return imported(f"captious.compat.pycocoevalcap.{module}", CLASSES[module])
+
+
+def what_became_of(module: str, name: str) -> tuple[str, str]:
+    """Return whether a class was "replaced" or "kept", with the reason; the last that was said of it."""
+    events = [event for event in replacements() if (event.get("module"), event.get("name")) == (module, name)]
+    return (events[-1]["event"], events[-1].get("reason", "")) if events else ("", "")
+
+
+#: Classes by the names of their files.
+BY_FILE = {module.partition(".")[2]: name for module, name in CLASSES.items()}
+
+
+def is_replaced(module: str) -> bool:
+    """Import a module of a copy, and return whether captious computes its class."""
+    name = BY_FILE[module.rpartition(".")[2]]
+    imported(module, name)
+    return what_became_of(module, name)[0] == "replaced"

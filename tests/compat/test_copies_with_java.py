@@ -1,19 +1,20 @@
-"""Copies that start Java in their own ways: the same command is the same class, and no Java runs to find out."""
+"""Copies that start Java in their own ways: the same command line gets the same answer, and no Java runs."""
 
 from __future__ import annotations
 
+import importlib
+import math
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from captious.compat import pycocoevalcap
 from tests.compat.conftest import GTS, METEOR, RES
-from tests.compat.copies import CLASSES, copy_toolkit, imported, ours
-
-pytestmark = pytest.mark.usefixtures("replaced_copies")
+from tests.compat.copies import CLASSES, copy_toolkit, imported, is_replaced
 
 TEXT = [(".encode())", ")"), (".decode()", "")]
 FOLDER = "os.path.dirname(os.path.abspath(__file__))"
@@ -24,6 +25,10 @@ METEORS = {
     "memory": [("def __init__(self):", "def __init__(self, mem='4G'):"), ("'-Xmx2G'", "'-Xmx' + mem")],
     "path": [("METEOR_JAR = 'meteor-1.5.jar'", f"METEOR_JAR = os.path.join({FOLDER}, 'meteor-1.5.jar')")],
     "download": [("self.meteor_cmd =", f"assert os.path.isfile(os.path.join({FOLDER}, METEOR_JAR))\n{' ' * 8}x =")],
+    "imported": [("import subprocess\n", "from subprocess import PIPE, Popen\n"), ("subprocess.P", "P")],
+    "added": [("self.meteor_cmd = [", "x = ["), ("self.meteor_cmd,", "x + [],")],
+    "paraphrases": [("'-norm']", "'-norm', '-a', 'data/paraphrase-en.gz']")],
+    "sorted": [("imgIds = gts.keys()", "imgIds = sorted(gts)")],
 }
 METEORS["download"].append(("self.meteor_cmd,", "x,"))
 
@@ -34,16 +39,42 @@ POPEN = (
 OPTIONS = "cmd, cwd=path_to_jar_dirname, stdout=subprocess.PIPE"
 #: What copies of the tokenizer do instead.
 TOKENIZERS = {
+    "unchanged": POPEN,
     "run": f"token_lines = subprocess.run({OPTIONS}).stdout",
     "text": f"token_lines = subprocess.run({OPTIONS}, text=True).stdout.encode()",
+    "captured": "token_lines = subprocess.run(cmd, cwd=path_to_jar_dirname, capture_output=True, check=True).stdout",
     "check_output": "token_lines = subprocess.check_output(cmd, cwd=path_to_jar_dirname)",
     "read": f"p = subprocess.Popen({OPTIONS})\n        token_lines = p.stdout.read()\n        p.wait()",
+    "waited": f"p = subprocess.Popen({OPTIONS})\n        assert p.wait() == 0\n        token_lines = p.stdout.read()",
     "with": f"with subprocess.Popen({OPTIONS}) as p:\n            token_lines = p.communicate()[0]",
+    "lines": f"token_lines = b''.join(subprocess.Popen({OPTIONS}).stdout)",
+    "shell": "token_lines = subprocess.check_output(' '.join(cmd), cwd=path_to_jar_dirname, shell=True)",
+    "input": (
+        "cmd.pop()\n        p = subprocess.Popen(cmd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        "        token_lines = p.communicate(input=sentences.encode())[0]"
+    ),
+    "to a file": (
+        "with open(tmp_file.name + '.out', 'w+b') as f:\n"
+        "            subprocess.check_call(cmd, cwd=path_to_jar_dirname, stdout=f)\n"
+        "            f.seek(0)\n            token_lines = f.read()"
+    ),
 }
+RAW = {
+    1: [{"caption": "A man's dog (brown) runs -- fast!"}],
+    "b": [{"caption": 'The "best"\ndog?'}, {"caption": "\u201cYes\u201d \u2026 犬"}],
+}
+TOKENS = {1: ["a man 's dog -lrb- brown -rrb- runs fast"], "b": ["the best dog", "yes 犬"]}
 
 
+@pytest.fixture(autouse=True)
+def no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replaced_copies: None) -> None:
+    """A machine without Java."""
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+
+
+@pytest.mark.usefixtures("meteor_tables")
 @pytest.mark.parametrize("name", METEORS)
-def test_copies_that_start_meteor_are_replaced(name: str, tmp_path: Path) -> None:
+def test_copies_that_start_meteor_are_answered(name: str, tmp_path: Path) -> None:
     package = f"meteor_{name}"
     copy_toolkit(tmp_path / package)
     file = tmp_path / package / "meteor" / "meteor.py"
@@ -52,35 +83,37 @@ def test_copies_that_start_meteor_are_replaced(name: str, tmp_path: Path) -> Non
         assert old in source
         source = source.replace(old, new)
     file.write_text(source)
-    meteor = imported(f"{package}.meteor.meteor", "Meteor")
-    assert issubclass(meteor, pycocoevalcap.Meteor)
-    assert meteor().compute_score(GTS, RES)[1] == pytest.approx([*METEOR.values()], abs=1e-12)
+    assert is_replaced(f"{package}.meteor.meteor")
+    meteor = imported(f"{package}.meteor.meteor", "Meteor")()
+    order = sorted(METEOR) if name == "sorted" else [*METEOR]
+    assert meteor.compute_score(GTS, RES)[1] == pytest.approx([METEOR[image] for image in order], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_copies_that_start_the_tokenizer_are_replaced(name: str, tmp_path: Path) -> None:
-    package = f"tokenizer_{name}"
+def test_copies_that_start_the_tokenizer_are_answered(name: str, tmp_path: Path) -> None:
+    package = f"tokenizer_{name.replace(' ', '_')}"
     copy_toolkit(tmp_path / package, {"tokenizer/ptbtokenizer.py": (POPEN, TOKENIZERS[name])})
-    assert issubclass(imported(f"{package}.tokenizer.ptbtokenizer", "PTBTokenizer"), pycocoevalcap.PTBTokenizer)
+    assert is_replaced(f"{package}.tokenizer.ptbtokenizer")
+    assert imported(f"{package}.tokenizer.ptbtokenizer", "PTBTokenizer")().tokenize(RAW) == TOKENS
 
 
-@pytest.mark.parametrize("sort", ["sorted(gts)", "sorted(list(gts.keys()))"])
-def test_scores_in_the_order_of_sorted_ids(sort: str, tmp_path: Path) -> None:
-    package = f"sorted_{len(sort)}"
-    sorts = ("imgIds = gts.keys()", f"imgIds = {sort}")
-    copy_toolkit(tmp_path / package, dict.fromkeys(("meteor/meteor.py", "bleu/bleu.py"), sorts))
-    meteor = imported(f"{package}.meteor.meteor", "Meteor")
-    assert issubclass(meteor, pycocoevalcap.Meteor)
-    scores = meteor().compute_score(GTS, RES)[1]
-    assert scores == pytest.approx([METEOR[image] for image in sorted(METEOR)], abs=1e-12)
-    bleu = imported(f"{package}.bleu.bleu", "Bleu")
-    assert issubclass(bleu, pycocoevalcap.Bleu)
-    ordered = {image: GTS[image] for image in sorted(GTS)}
-    assert bleu(4).compute_score(GTS, RES) == pycocoevalcap.Bleu(4).compute_score(ordered, RES)
+@pytest.mark.usefixtures("meteor_tables")
+@pytest.mark.filterwarnings("ignore")
+def test_copies_that_start_spice_are_answered(tmp_path: Path) -> None:
+    copy_toolkit(tmp_path / "evalcap")
+    assert is_replaced("evalcap.spice.spice")
+    score, scores = imported("evalcap.spice.spice", "Spice")().compute_score(GTS, RES)
+    ordered = {image: GTS[image] for image in sorted(GTS)}, {image: RES[image] for image in sorted(RES)}
+    expected, of_images = pycocoevalcap.Spice().compute_score(*ordered)
+    assert score == expected
+    for mine, theirs in zip(scores, of_images, strict=True):
+        for category, values in theirs.items():
+            for name, value in values.items():
+                assert mine[category][name] == value or math.isnan(value)
 
 
 @pytest.mark.parametrize("module", ["meteor.meteor", "tokenizer.ptbtokenizer", "spice.spice"])
-def test_standalone_file_is_replaced_if_it_starts_java(module: str, tmp_path: Path) -> None:
+def test_standalone_file_is_answered(module: str, tmp_path: Path) -> None:
     copy_toolkit(tmp_path / "whole")
     package, _, name = module.partition(".")
     (tmp_path / f"only_{package}").mkdir()
@@ -88,7 +121,8 @@ def test_standalone_file_is_replaced_if_it_starts_java(module: str, tmp_path: Pa
     (tmp_path / "whole").rename(tmp_path / "elsewhere")
     source = (tmp_path / f"only_{package}" / f"{name}.py").read_text()
     (tmp_path / f"only_{package}" / f"{name}.py").write_text(source.replace("from .get", "from elsewhere.spice.get"))
-    assert issubclass(imported(f"only_{package}.{name}", CLASSES[module]), ours(module))
+    assert is_replaced(f"only_{package}.{name}")
+    assert imported(f"only_{package}.{name}", CLASSES[module]).__mro__[1] is object
 
 
 def test_lines_to_meteor_s_process_are_answered_in_kind() -> None:
@@ -100,22 +134,44 @@ def test_lines_to_meteor_s_process_are_answered_in_kind() -> None:
     assert text.encode() == raw
 
 
-def test_copies_are_replaced_with_python_optimization(tmp_path: Path) -> None:
+def test_copies_are_computed_with_python_optimization(tmp_path: Path) -> None:
     copy_toolkit(tmp_path / "evalcap")
-    program = "from evalcap.cider.cider import Cider; print(Cider.__mro__[1].__module__)"
+    program = "from evalcap.cider.cider import Cider; print(hasattr(Cider.compute_score, '__wrapped__'))"
     command = [sys.executable, "-m", "captious", "run", "--", sys.executable, "-O", "-c", program]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout.startswith("captious.compat.pycocoevalcap"), done.stderr
+    assert done.stdout == "True\n", done.stderr
 
 
-def test_a_copy_that_starts_java_in_another_way_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "java").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+GERMAN = ["java", "-jar", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "de", "-norm"]
+#: Changes after which Java itself is started: file, text, what it is replaced by, and a call.
+STARTED: list[tuple[str, str, str, Any]] = [
+    ("tokenizer/ptbtokenizer.py", "3.4.1.jar", "4.5.0.jar", lambda module: module.PTBTokenizer().tokenize(RAW)),
+    ("tokenizer/ptbtokenizer.py", "import sys", "from os import system", lambda module: module.system("java")),
+    ("meteor/meteor.py", "'en'", "'de'", lambda module: module.subprocess.run(GERMAN)),
+    ("meteor/meteor.py", "import sys", "import sys", lambda module: module.subprocess.call(["java", "-version"])),
+]
+
+
+@pytest.mark.parametrize(("path", "old", "new", "call"), STARTED)
+def test_other_command_lines_start_java(
+    path: str, old: str, new: str, call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "java").write_text(f"#!/bin/sh\necho started > {tmp_path}/started\n")
     (tmp_path / "java").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    start = "token_lines = p_tokenizer.communicate(input=sentences.rstrip())[0]"
-    copy_toolkit(
-        tmp_path / "checked", {"tokenizer/ptbtokenizer.py": (start, "token_lines = subprocess.getoutput(cmd).encode()")}
-    )
-    copied = imported("checked.tokenizer.ptbtokenizer", "PTBTokenizer")
-    assert not issubclass(copied, pycocoevalcap.PTBTokenizer)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), "/usr/bin", "/bin"]))
+    package = f"started_{tmp_path.name.replace('-', '_')}"
+    copy_toolkit(tmp_path / package, {path: (old, new)})
+    module = importlib.import_module(f"{package}.{path.removesuffix('.py').replace('/', '.')}")
     assert not (tmp_path / "started").exists()
+    call(module)
+    assert (tmp_path / "started").exists()
+
+
+def test_a_program_s_own_popen_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy_toolkit(tmp_path / "evalcap")
+    module = importlib.import_module("evalcap.tokenizer.ptbtokenizer")
+    started = []
+    monkeypatch.setattr(subprocess, "Popen", lambda *arguments, **options: started.append(arguments))
+    with pytest.raises(AttributeError):
+        module.PTBTokenizer().tokenize(RAW)
+    assert len(started) == 1

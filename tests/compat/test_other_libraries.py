@@ -1,4 +1,4 @@
-"""Scores of other libraries, and the metrics that reproduce them: docs/drop-in/where-numbers-come-from.md."""
+"""Scores of other libraries, and the metrics that reproduce them: docs/where-numbers-come-from.md."""
 
 from __future__ import annotations
 

@@ -231,3 +231,17 @@ def test_unknown_toolkits_are_refused(tmp_path: Path) -> None:
 def test_the_module_has_its_own_help(option: str) -> None:
     done = subprocess.run([sys.executable, "-m", "captious.compat", option], capture_output=True, text=True)
     assert printed(done) == ["usage: python -m captious.compat SCRIPT [ARGUMENTS]"]
+
+
+def test_a_program_without_a_toolkit_imports_nothing_of_captious(tmp_path: Path) -> None:
+    program = "import sys; print(sorted(name for name in sys.modules if name.split('.')[0] in ('captious', 'numpy')))"
+    assert printed(run(program, tmp_path)) == ["['captious.compat.hook']"]
+    command = "import captious.cli.run, sys; print([name for name in sys.modules if name.split('.')[0] == 'numpy'])"
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    assert printed(done) == ["[]"]
+
+
+def test_a_toolkit_in_a_child_process_is_replaced_when_it_is_imported(tmp_path: Path) -> None:
+    child = "import pycocoevalcap.rouge.rouge as r, sys; print(r.Rouge.__module__, 'captious' in sys.modules)"
+    program = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+    assert printed(run(program, tmp_path)) == [f"{OURS}.scorers True"]

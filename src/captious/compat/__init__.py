@@ -11,7 +11,22 @@ program. Both recognize copies of a toolkit under other names, with ``copies``. 
 replaced.
 """
 
-from captious.compat.redirection import install, redirected, uninstall
-from captious.compat.replacement_log import replacements
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from captious.compat.redirection import install, redirected, uninstall
+    from captious.compat.replacement_log import replacements
 
 __all__ = ["install", "redirected", "replacements", "uninstall"]
+
+_MODULES = {**dict.fromkeys(("install", "redirected", "uninstall"), "redirection"), "replacements": "replacement_log"}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name on first use, as ``captious run`` needs none of them."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

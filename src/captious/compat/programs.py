@@ -1,12 +1,11 @@
 """Running of a program with its imported toolkits replaced, including every process that it starts.
 
-When Python starts, it imports ``sitecustomize`` from ``startup/``, because ``PYTHONPATH`` begins with that folder. It
-installs the replacements named in another environment variable before the program runs.
+When Python starts, it imports ``sitecustomize`` from ``startup/``, because ``PYTHONPATH`` begins with that folder. Its
+``hook`` installs the replacements named in another environment variable when the program imports a toolkit.
 """
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shlex
@@ -20,17 +19,12 @@ from pathlib import Path
 from types import FrameType
 
 from captious.compat import replacement_log
-from captious.compat.redirection import DEFAULTS, install, replacement_of
+from captious.compat.hook import COPIES, DEFAULTS, FILE_VARIABLE, VARIABLE, split
 from captious.errors import ParameterError
 from captious.files import check_place, whole_file
 
-__all__ = ["COPIES", "VARIABLE", "command", "environment", "exports", "install_from_environment", "run"]
+__all__ = ["command", "environment", "exports", "run"]
 
-#: The environment variable that says what to replace: prefixes, separated by commas; ``name=toolkit`` for one whose
-#: name does not say which toolkit it is.
-VARIABLE = "CAPTIOUS_COMPAT"
-#: The word in it for toolkits of their own name and all copies that can be recognized.
-COPIES = "copies"
 _STARTUP = Path(__file__).parent / "startup"
 _SHELLS = {".sh": "bash", ".bash": "bash", ".zsh": "zsh"}
 _FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM")
@@ -64,7 +58,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="captious-run-") as folder:
         file = Path(folder) / "events"
         file.touch()
-        status = _status(subprocess.Popen([*line], env={**variables, replacement_log.FILE_VARIABLE: str(file)}))
+        status = _status(subprocess.Popen([*line], env={**variables, FILE_VARIABLE: str(file)}))
         events = replacement_log.read(file)
     lines = replacement_log.summary(events, [prefix.partition("=")[0] for prefix in prefixes], copies=not whole)
     for text in lines:
@@ -113,8 +107,11 @@ def environment(prefixes: Sequence[str] = (), *, whole: bool = False) -> dict[st
     Raises:
         ParameterError: a toolkit that captious does not replace.
     """
-    for prefix in prefixes:
-        replacement_of(*_split(prefix))
+    if prefixes:
+        from captious.compat.redirection import replacement_of
+
+        for prefix in prefixes:
+            replacement_of(*split(prefix))
     names = [*(DEFAULTS if whole else (COPIES,)), *prefixes]
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != str(_STARTUP)]
     return {**os.environ, VARIABLE: ",".join(names), "PYTHONPATH": os.pathsep.join([str(_STARTUP), *paths])}
@@ -127,25 +124,6 @@ def exports(variables: Mapping[str, str]) -> list[str]:
         f"export {VARIABLE}={shlex.quote(variables[VARIABLE])}",
         f"export PYTHONPATH={shlex.quote(str(_STARTUP))}{inherited}",
     ]
-
-
-def install_from_environment() -> None:
-    """Install the replacements named in the environment variable; called when Python starts."""
-    names = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
-    if names:
-        replacement_log.add("started", python=sys.executable)
-        if replacement_log.FILE_VARIABLE not in os.environ:  # nothing else reports what was replaced
-            prefixes = [name.partition("=")[0] for name in names if name not in (COPIES, *DEFAULTS)]
-            atexit.register(replacement_log.print_summary, prefixes)
-    for prefix in names:
-        name, toolkit = _split(prefix)
-        install(None if name == COPIES else name, toolkit=toolkit)
-
-
-def _split(prefix: str) -> tuple[str, str | None]:
-    """Split a prefix into the name of a toolkit in a program, and the toolkit, None if the name says so."""
-    name, separator, toolkit = prefix.partition("=")
-    return name, toolkit if separator else None
 
 
 def _is_command(path: Path) -> bool:

@@ -21,11 +21,12 @@ from pathlib import Path
 from types import ModuleType
 
 from captious.compat import replacement_log
-from captious.compat.copies.copy_loading import is_replacing, replace_copies, restore_copies
+from captious.compat.copies.copy_loading import replace_methods, restore_methods
+from captious.compat.hook import DEFAULTS, is_replacing, replace_copies, restore_copies
 from captious.errors import ParameterError
 from captious.resources.fetch import INSTALLED
 
-__all__ = ["DEFAULTS", "TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
+__all__ = ["TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
 
 #: Toolkits by the last word of their names, and the packages that replace them. "evaluation" is the package of the
 #: meshed-memory transformer's code.
@@ -35,9 +36,6 @@ TOOLKITS = {
     "evaluation": "captious.compat.meshed_memory",
     "aac_metrics": "captious.compat.aac_metrics",
 }
-
-#: Names that mean nothing but a toolkit.
-DEFAULTS = ("pycocoevalcap", "pyciderevalcap")
 
 #: The origin of empty packages above a toolkit, such as ``nlgeval``, where nothing else has that name.
 _ABOVE = "above a toolkit that captious replaces"
@@ -60,7 +58,7 @@ def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
         ParameterError: not the name of a toolkit that captious replaces, or a name already used for another toolkit.
     """
     if prefix is None:
-        replace_copies()
+        replace_copies(replace_methods)
         for default in DEFAULTS:
             if default not in installed():
                 sys.meta_path.insert(0, _Finder(default, replacement_of(default), keeps_copies=True))
@@ -106,6 +104,7 @@ def uninstall(prefix: str | None = None) -> None:
             finder.restore()
     if prefix is None:
         restore_copies()
+        restore_methods()
 
 
 def installed() -> list[str]:
@@ -131,6 +130,7 @@ def redirected(prefix: str | None = None, *, toolkit: str | None = None) -> Iter
                 finder.restore()
         if is_replacing() and not replaced_copies:
             restore_copies()
+            restore_methods()
 
 
 class _Finder(MetaPathFinder):

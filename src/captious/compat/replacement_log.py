@@ -15,10 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["FILE_VARIABLE", "add", "print_summary", "read", "replacements", "summary"]
+from captious.compat.hook import FILE_VARIABLE
 
-#: The environment variable that names the file.
-FILE_VARIABLE = "CAPTIOUS_COMPAT_LOG"
+__all__ = ["add", "print_summary", "read", "replacements", "summary"]
+
+#: Folders of a toolkit, below its package.
+_FOLDERS = frozenset({"bleu", "cider", "ciderd", "meteor", "rouge", "spice", "tokenizer"})
 
 Event = dict[str, Any]
 _events: list[Event] = []
@@ -52,7 +54,11 @@ def replacements() -> list[Event]:
 
 def read(path: Path) -> list[Event]:
     """Read the events that processes have written, in order."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for event in events:
+        if "words" in event:  # from ``hook``
+            event["program"] = shlex.join(event.pop("words"))
+    return events
 
 
 def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool = True) -> list[str]:
@@ -70,12 +76,10 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
     stays = {_class_in_process(event) for event in refusals}  # put back after it was replaced
     replaced = [event for event in replaced if _class_in_process(event) not in stays]
     lines = [f"{event['prefix']} is {event['by']}" for event in toolkits]
+    lines += [f"{event['module']}.{event['name']} is computed by captious.compat.{event['by']}" for event in replaced]
     lines += [
-        f"{event['module']}.{event['name']} is captious.compat.{event['by']}.{event['name']}" for event in replaced
-    ]
-    lines += [
-        f"warning: {event['module']}.{event['name']} is not replaced: {event['reason']} ({event['file']})"
-        for event in refusals
+        f"warning: {each['module']}.{each['name']} is not replaced: {each['reason']} ({each['file']}{_advice(each)})"
+        for each in refusals
     ]
     lines += [
         f"warning: {event['python']} does not have captious: nothing was replaced there"
@@ -99,6 +103,14 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
             "captious run --replace NAME=TOOLKIT names one"
         )
     return [*dict.fromkeys(lines)]
+
+
+def _advice(event: Event) -> str:
+    """Return the option that replaces the whole package of a class, for those who know better."""
+    words = event["module"].split(".")[:-1]
+    while words and words[-1].lower() in _FOLDERS:
+        words.pop()
+    return f"; --replace {'.'.join(words)}=pycocoevalcap replaces all of it" if words else ""
 
 
 def _class_in_process(event: Event) -> tuple[object, ...]:

@@ -398,11 +398,41 @@ class Tokenizer:
         try:
             if self.rule is not None:
                 ids, offsets = vocabulary.encode(self._prepared(captions), self.rule, threads())
-                return _tokens_in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
+                return self._in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
             tokens, offsets = self._tokenize_by_function(captions)
             return vocabulary.add(tuple(tokens)), offsets
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
+
+    def _in_context(
+        self, captions: Sequence[str], ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return tokens as in the COCO harness, which tokenizes all captions as one text, a line each.
+
+        Args:
+            captions: in the order of the text.
+            ids, offsets: tokens of each caption by itself.
+            vocabulary: vocabulary to extend.
+        """
+        parts: list[NDArray[np.int32]] = []
+        alone = replace(self, as_one_text=False)
+        counts, done = np.diff(offsets), 0
+        for i, caption in enumerate(captions[:-1]):
+            if not _LOOKS_AHEAD.search(caption):
+                continue
+            following = "\n".join(captions[i + 1 : i + 1 + _FOLLOWING])
+            tail, whole = alone(following), alone(f"{caption}\n{following}")
+            n = len(whole) - len(tail)
+            if n < 0 or whole[n:] != tail:
+                continue
+            start, end = int(offsets[i]), int(offsets[i + 1])
+            in_context = vocabulary.add(tuple(whole[:n]))
+            if not np.array_equal(in_context, ids[start:end]):
+                parts += [ids[done:start], in_context]
+                counts[i], done = n, end
+        if not parts:
+            return ids, offsets
+        return np.concatenate([*parts, ids[done:]]), np.concatenate([[0], np.cumsum(counts)])
 
     def look_up_words(
         self, captions: Sequence[str], vocabulary: Vocabulary
@@ -485,37 +515,6 @@ _registered: dict[str, Tokenizer] = {}
 # of a sentence ("... Wii U." before "A ..."), one for an emoticon, which needs a character behind it.
 _LOOKS_AHEAD = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]\.|[:;=8xX<>(\[{|].{0,3})\s*\Z")
 _FOLLOWING = 3  # captions, of which the first may be empty
-
-
-def _tokens_in_context(
-    captions: Sequence[str], ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return tokens as in the COCO harness, which tokenizes all captions as one text, a line each.
-
-    Args:
-        captions: in the order of the text.
-        ids, offsets: tokens of each caption by itself.
-        vocabulary: vocabulary to extend.
-    """
-    parts: list[NDArray[np.int32]] = []
-    counts = np.diff(offsets)
-    done = 0
-    for i, caption in enumerate(captions[:-1]):
-        if not _LOOKS_AHEAD.search(caption):
-            continue
-        following = "\n".join(captions[i + 1 : i + 1 + _FOLLOWING])
-        tail, whole = PTB(following), PTB(f"{caption}\n{following}")
-        n = len(whole) - len(tail)
-        if n < 0 or whole[n:] != tail:
-            continue
-        start, end = int(offsets[i]), int(offsets[i + 1])
-        in_context = vocabulary.add(tuple(whole[:n]))
-        if not np.array_equal(in_context, ids[start:end]):
-            parts += [ids[done:start], in_context]
-            counts[i], done = n, end
-    if not parts:
-        return ids, offsets
-    return np.concatenate([*parts, ids[done:]]), np.concatenate([[0], np.cumsum(counts)])
 
 
 Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])

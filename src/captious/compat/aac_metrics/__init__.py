@@ -4,7 +4,7 @@
     corpus_scores, sents_scores = evaluate(candidates, mult_references)
 
 ``captious.compat.install("aac_metrics")`` redirects imports of the toolkit here. Names, arguments, keys and tensors are
-the toolkit's; docs/drop-in/aac-metrics.md lists intended differences. Needs torch.
+the toolkit's; docs/drop-in.md lists intended differences. Needs torch.
 """
 
 from __future__ import annotations

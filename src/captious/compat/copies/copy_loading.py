@@ -1,163 +1,209 @@
-"""Replacement of scorers and tokenizers in copies of toolkits: their classes, when their files are loaded."""
+"""Replacement of methods in copies of toolkits when their files are loaded.
+
+The class of the copy stays, with its constructor, its attributes and all other methods. Its ``compute_score`` becomes a
+function that computes the same with captious:
+
+    def compute_score(self, gts, res):
+        if everything is still as recognized, and the captions are plain:
+            return captious's scores
+        return the copy's own compute_score(self, gts, res)
+
+Modules that start Java get a stand-in for ``subprocess``, which answers the toolkit's command lines.
+"""
 
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
 import sys
-from collections.abc import Mapping
-from functools import partial, wraps
-from importlib.machinery import SourceFileLoader
-from itertools import product
-from operator import itemgetter
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from captious.compat import replacement_log
-from captious.compat.copies.copied_files import is_named_as_one, look_alikes
-from captious.compat.copies.original_classes import Original
-from captious.compat.copies.trials import difference
+from captious.compat.copies import java
+from captious.compat.copies.known_bodies import by_digest, nearest
+from captious.compat.copies.normal_form import parse
+from captious.compat.copies.recognition import Recognition, UnknownBodyError, difference, form_of
 
-__all__ = ["is_replacing", "replace_classes", "replace_copies", "restore_classes", "restore_copies"]
+__all__ = ["replace_methods", "restore_methods"]
 
-
-# Replacement of copied classes in an imported module, after a trial of each.
-#
-# A copied class becomes a subclass of captious's, with the parameters, attributes and additional methods of the copy:
-#
-#     class Spice:                                        class Spice(captious.compat.pycocoevalcap.spice.spice.Spice):
-#         def __init__(self, jar="spice.jar", ...): ...       def __init__(self, jar="spice.jar", ...):
-#         def compute_score(self, gts, res): ...                  super().__init__()
-#         def of_own(self): ...                               def of_own(self): ...
-#
-# Everything else in the module is kept.
-
-_replaced: list[tuple[ModuleType, str, type]] = []
+_ENTRY = "compute_score"
+#: Options of known bodies that every method has: about images, their order, and what the object must hold.
+_OPTIONS = frozenset({"order", "ids", "by", "call", "when", "given"})
+_OF_CIDER = frozenset({"frequencies", "ref_len_one"})
 
 
-def replace_classes(module: ModuleType) -> None:
-    """Replace the copies of a toolkit's classes in a module."""
-    path = Path(module.__file__ or "")
-    for name, (originals, reason) in look_alikes(path).items():
-        copy = vars(module).get(name)
-        if not isinstance(copy, type):
-            continue
-        about = {"module": module.__name__, "name": name, "file": str(path)}
-        reasons = [reason] if reason else []
-        for original, sorts in product(originals, (False, True)):
-            if sorts and "gts" not in original.required:
-                continue
-            replacement = _subclass(copy, original, sorts=sorts)
-            reasons.append(difference(copy, replacement, original.trial, module))
-            if not reasons[-1]:
-                setattr(module, name, replacement)
-                _replaced.append((module, name, copy))
-                replacement_log.add("replaced", by=original.module, **about)
-                break
-        else:
-            replacement_log.add("kept", reason=reasons[0], **about)
-            _restore_used_by(module, name)
+class _Method(NamedTuple):
+    """What computes the ``compute_score`` of a class.
+
+    Attributes:
+        function: its name in ``computed``.
+        by: the class of ``captious.compat`` that computes the same.
+        options: the options that it has besides those of all.
+        also: other methods that must be known.
+    """
+
+    function: str
+    by: str
+    options: frozenset[str] = frozenset()
+    also: tuple[str, ...] = ()
 
 
-def restore_classes() -> None:
-    """Restore the replaced classes."""
-    while _replaced:
-        module, name, copy = _replaced.pop()
-        setattr(module, name, copy)
+#: Modules of published toolkits -> the method of their class.
+_METHODS = {
+    "bleu": _Method("bleu", "pycocoevalcap.bleu.bleu.Bleu", frozenset({"reflen"})),
+    "cider": _Method("cider", "pycocoevalcap.cider.cider.Cider", _OF_CIDER),
+    "rouge": _Method("rouge", "pycocoevalcap.rouge.rouge.Rouge"),
+    "ciderD": _Method("rewards", "pyciderevalcap.ciderD.ciderD.CiderD", also=("__init__",)),
+    "plain_cider": _Method("rewards", "pyciderevalcap.cider.cider.Cider", also=("__init__",)),
+    "m2_bleu": _Method("bleu", "meshed_memory.bleu.bleu.Bleu", frozenset({"reflen"})),
+    "m2_cider": _Method("cider", "meshed_memory.cider.cider.Cider", _OF_CIDER),
+    "m2_rouge": _Method("rouge", "meshed_memory.rouge.rouge.Rouge"),
+}
+#: Names of their classes; a class of such a name that has much in common with them is reported if it is not replaced.
+_NAMES = frozenset({"bleu", "cider", "ciderd", "rouge"})
+_MUCH = 0.5
+_JAVA = {
+    "METEOR": "pycocoevalcap.meteor.meteor.Meteor",
+    "SPICE": "pycocoevalcap.spice.spice.Spice",
+    "PTBTokenizer": "pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer",
+}
+#: What was changed: object, name, and what it was before.
+_changed: list[tuple[Any, str, object]] = []
 
 
-def _restore_used_by(module: ModuleType, user: str) -> None:
-    """Restore the classes used by a class that is kept, as it may rely on more of them than scores."""
-    for entry in [*_replaced]:
-        home, name, copy = entry
-        if home is not module and vars(module).get(name) is vars(home).get(name):
-            setattr(home, name, copy)
-            setattr(module, name, copy)
-            _replaced.remove(entry)
-            replacement_log.add(
-                "kept",
-                reason=f"{user}, which uses it, is not replaced",
-                module=home.__name__,
-                name=name,
-                file=str(home.__file__),
-            )
+def replace_methods(module: ModuleType) -> None:
+    """Replace the methods of a module that are recognized."""
+    about = {"module": module.__name__, "file": str(module.__file__ or "")}
+    of_java = _answer_java(module, about)
+    for name, cls in [*vars(module).items()]:
+        is_own = isinstance(cls, type) and cls.__module__ == module.__name__ and cls.__name__ == name
+        if is_own and name not in of_java and isinstance(vars(cls).get(_ENTRY), FunctionType):
+            _replace_method(cls, {**about, "name": name})
 
 
-def _subclass(copy: type, original: Original, *, sorts: bool) -> type:
-    """Create the class that replaces a copied one; with ``sorts``, its scores are in the order of sorted image ids."""
-    base = original.replacement
-    contents: dict[str, Any] = {"__module__": copy.__module__, "__doc__": copy.__doc__}
-    for name, value in vars(copy).items():
-        if name in ("__init__", original.method):
-            contents[name] = _delegating(value, name, base, sorts=sorts and name == original.method)
-        elif not name.startswith("__") and not hasattr(base, name) and not inspect.isdatadescriptor(value):
-            contents[name] = value
-    return type(copy.__name__, (base,), contents)
+def restore_methods() -> None:
+    """Undo all changes that nothing else has changed since."""
+    while _changed:
+        owner, name, before = _changed.pop()
+        setattr(owner, name, before)
 
 
-def _delegating(method: Any, name: str, base: type, *, sorts: bool) -> Any:
-    """Create a method with the parameters of the copy, which calls captious's with those that it has."""
-    function = method.__func__ if isinstance(method, classmethod | staticmethod) else method
-    assert isinstance(function, FunctionType)
-    original = getattr(base, name)
-    parameters = inspect.signature(original).parameters
-    signature = inspect.signature(function)
-
-    @wraps(function)
-    def delegate(self: Any, *arguments: Any, **options: Any) -> Any:
-        bound = signature.bind(self, *arguments, **options)
-        bound.apply_defaults()
-        passed = {key: value for key, value in bound.arguments.items() if key in parameters and key != "self"}
-        if sorts and isinstance(passed["gts"], Mapping):
-            passed["gts"] = dict(sorted(passed["gts"].items(), key=itemgetter(0)))
-        return original(**passed) if inspect.ismethod(original) else original(self, **passed)
-
-    return classmethod(delegate) if isinstance(method, classmethod) else delegate
+def _change(owner: Any, name: str, value: object) -> None:
+    _changed.append((owner, name, vars(owner)[name]))
+    setattr(owner, name, value)
 
 
-# Replacement when files are loaded, by an import or otherwise.
-#
-# All ways of loading a file end in one method of its loader: imports by any finder, ``spec_from_file_location``,
-# ``load_module``. A descriptor replaces that method, so that files of other names are loaded without an additional
-# step, and tracebacks without an additional line.
-
-_load = SourceFileLoader.exec_module
-
-
-class _Loading:
-    """The loader method that runs the source of a module; for a copy, it also replaces its classes."""
-
-    def __get__(self, loader: SourceFileLoader | None, owner: type[SourceFileLoader]) -> Any:
-        if loader is None:
-            return _load
-        if is_named_as_one(Path(loader.path)) and not loader.name.startswith("captious."):
-            return partial(_load_copy, loader)
-        return _load.__get__(loader, owner)
-
-
-def _load_copy(loader: SourceFileLoader, module: ModuleType) -> None:
-    _load(loader, module)
-    replace_classes(module)
-
-
-def is_replacing() -> bool:
-    """Return whether copies are replaced."""
-    return isinstance(vars(SourceFileLoader).get("exec_module"), _Loading)
-
-
-def replace_copies() -> None:
-    """Replace the classes of copies from now on, and in modules that were already imported."""
-    if is_replacing():
+def _replace_method(cls: type, about: dict[str, str]) -> None:
+    method: FunctionType = vars(cls)[_ENTRY]
+    form = form_of(method)
+    if form is None:
         return
-    type.__setattr__(SourceFileLoader, "exec_module", _Loading())
-    for name, module in [*sys.modules.items()]:
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str) and is_named_as_one(Path(file)) and not name.startswith("captious."):
-            replace_classes(module)
+    bodies = by_digest().get(form.digest, ())
+    roles = [body.role for body in bodies if body.name == _ENTRY and body.role in _METHODS]
+    if not roles and (cls.__name__.lower() not in _NAMES or nearest(form, _METHODS)[0] < _MUCH):
+        return
+    reason = "" if roles else difference(form, method.__code__.co_filename, _METHODS)
+    for role in roles:
+        try:
+            recognition = Recognition(cls, _ENTRY, role, _METHODS[role].also)
+        except UnknownBodyError as error:
+            reason = reason or str(error)
+            continue
+        unknown = recognition.options.keys() - _OPTIONS - _METHODS[role].options
+        if unknown:
+            reason = reason or f"captious has no option for {', '.join(sorted(unknown))}"
+            continue
+        _change(cls, _ENTRY, _computing(method, recognition, about))
+        replacement_log.add("replaced", by=_METHODS[role].by, **about)
+        return
+    replacement_log.add("kept", reason=reason, **about)
 
 
-def restore_copies() -> None:
-    """Undo ``replace_copies``."""
-    if is_replacing():
-        type.__delattr__(SourceFileLoader, "exec_module")
-    restore_classes()
+def _computing(method: FunctionType, recognition: Recognition, about: dict[str, str]) -> Callable[..., Any]:
+    """Return the method that computes with captious, or else calls that of the copy."""
+    signature = inspect.signature(method)
+    name = _METHODS[recognition.role].function
+
+    @wraps(method)
+    def compute_score(*arguments: Any, **options: Any) -> Any:
+        from captious.compat.copies import computed
+
+        try:
+            bound = signature.bind(*arguments, **options)
+        except TypeError:
+            return method(*arguments, **options)
+        bound.apply_defaults()
+        instance, *values = bound.args
+        changed = recognition.change(instance)
+        if changed:
+            replacement_log.add("kept", reason=f"the program has changed {changed}", **about)
+        result = None
+        if changed is None and _is_usual(bound) and computed.is_for(instance, recognition):
+            given = {"verbose": bound.arguments["verbose"]} if "verbose" in bound.arguments else {}
+            result = getattr(computed, name)(instance, recognition, *values[:2], **given)
+        return method(*arguments, **options) if result is None else result
+
+    return compute_score
+
+
+def _is_usual(bound: inspect.BoundArguments) -> bool:
+    """Return whether nothing but captions and ``verbose`` has another value than its default."""
+    others = [name for name in [*bound.arguments][3:] if name != "verbose"]
+    parameters = bound.signature.parameters
+    return all(bound.arguments[name] is parameters[name].default for name in others)
+
+
+# Java.
+
+
+def _answer_java(module: ModuleType, about: dict[str, str]) -> set[str]:
+    """Let captious answer the Java programs of a module, and return the names of its classes that start them."""
+    try:
+        tree = parse(Path(about["file"]).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    names, are_known = set(), True
+    for name, line, command in java.commands(tree):
+        names.add(name)
+        are_known = are_known and bool(command.tool)
+        if command.tool:
+            replacement_log.add("replaced", by=_JAVA[command.tool], name=name, **about)
+            continue
+        reason = f"it runs {command} in line {line}"
+        if not java.is_there():
+            reason += ", and this machine has no Java"
+            print(
+                f"captious: {about['module']}.{name} needs Java, which this machine does not have: {reason}",
+                file=sys.stderr,
+            )
+        replacement_log.add("kept", reason=reason, name=name, **about)
+    if names:
+        _stand_in(module, are_known=are_known)
+    return names
+
+
+def _stand_in(module: ModuleType, *, are_known: bool) -> None:
+    stand_in = java.StandIn()
+    own = {name: getattr(subprocess, name) for name in ("Popen", "run", "call", "check_call", "check_output")}
+    for name, value in [*vars(module).items()]:
+        if value is subprocess:
+            _change(module, name, stand_in)
+        elif value is os and are_known:
+            _change(module, name, java.SystemStandIn())
+        elif name in own and value is own[name]:
+            _change(module, name, getattr(stand_in, name))
+    models = vars(module).get("get_stanford_models")
+    form = form_of(models)
+    if form is not None and any(
+        body.unit == "get_stanford_models.get_stanford_models" for body in by_digest().get(form.digest, ())
+    ):
+        _change(module, "get_stanford_models", _no_models)
+
+
+def _no_models(*arguments: object) -> None:
+    """Do nothing; the toolkit downloads CoreNLP for SPICE, which captious answers without it."""

@@ -5,7 +5,7 @@
     from captious.compat.pycocoevalcap import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice  # and here
 
 Names, arguments, return types, the order of results, printed lines and scores are those of the toolkit.
-docs/drop-in/pycocoevalcap.md lists intended differences, and the arguments of forks. ``WMD`` and ``eval_spice`` are
+docs/drop-in.md lists intended differences, and the arguments of forks. ``WMD`` and ``eval_spice`` are
 those of forks; ``prepare_references`` and ``use_prepared_references`` are additions of captious.
 """
 

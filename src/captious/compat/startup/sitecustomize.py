@@ -1,25 +1,48 @@
-"""The startup module of Python below ``captious run``: it replaces toolkits, then runs the user's own
-``sitecustomize``.
+"""The startup module of Python below ``captious run``: it starts the hook of ``captious.compat``, and then runs the
+user's own ``sitecustomize``.
 """
 
-import json
+from __future__ import annotations
+
 import os
 import sys
-from contextlib import suppress
-from importlib.machinery import PathFinder
-from importlib.util import module_from_spec
-from pathlib import Path
+from importlib.machinery import PathFinder, SourceFileLoader
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def _replace(module: ModuleType) -> None:
+    from captious.compat.copies.copy_loading import replace_methods
+
+    replace_methods(module)
+
+
+def _install(prefixes: dict[str, str | None], with_defaults: bool) -> None:
+    from captious.compat.redirection import install
+
+    if with_defaults:
+        install()
+    for prefix, toolkit in prefixes.items():
+        install(prefix, toolkit=toolkit)
+
+
+_own = os.path.dirname(os.path.abspath(__file__))
+_name = "captious.compat.hook"  # the module itself, but without what its package imports
+_hook = type(sys)(_name)
+_hook.__file__ = os.path.join(os.path.dirname(_own), "hook.py")
 try:
-    from captious.compat.programs import install_from_environment
-except ImportError:  # another Python, which does not have captious
-    with suppress(OSError), open(os.environ.get("CAPTIOUS_COMPAT_LOG", ""), "ab", buffering=0) as _file:
-        _event = {"event": "without captious", "python": sys.executable, "process": os.getpid()}
-        _file.write(json.dumps({**_event, "program": " ".join(getattr(sys, "orig_argv", [])[1:])}).encode() + b"\n")
+    exec(SourceFileLoader(_name, _hook.__file__).get_code(_name) or "", _hook.__dict__)
+except SyntaxError:  # a Python that is too old for captious
+    pass
 else:
-    install_from_environment()
+    sys.modules[_name] = _hook
+    _hook.start(_replace, _install)
 
-_own = Path(__file__).parent.resolve()
-_spec = PathFinder.find_spec("sitecustomize", [path for path in sys.path if Path(path).resolve() != _own])
+_others = [path for path in sys.path if os.path.abspath(path) != _own]
+_spec = PathFinder.find_spec("sitecustomize", _others)
 if _spec is not None and _spec.loader is not None:
+    from importlib.util import module_from_spec
+
     _spec.loader.exec_module(module_from_spec(_spec))

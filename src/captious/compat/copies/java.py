@@ -1,0 +1,364 @@
+"""Java programs of the toolkits, answered in this process: METEOR 1.5, the PTB tokenizer and SPICE 1.0.
+
+A module of a copy that starts them gets a stand-in for ``subprocess``. It answers command lines that are exactly the
+toolkit's but for memory and paths, and starts everything else as before. All code of the copy stays: what it writes to
+the program, and what it does with the answers.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+__all__ = ["Command", "StandIn", "SystemStandIn", "commands", "is_there"]
+
+_POPEN = subprocess.Popen
+_TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"
+_METEOR, _SPICE, _CORENLP = "meteor-1.5.jar", "spice-1.0.jar", "stanford-corenlp-3.4.1.jar"
+_JARS = frozenset({_METEOR, _SPICE, _CORENLP})
+#: Text of a word that is only known when the program runs.
+_UNKNOWN = "\ufffd"
+#: What ends a line for Java, and not for the toolkit.
+_LINE_BREAKS = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
+
+
+class Command:
+    """A command line.
+
+    Args:
+        words: its words; ``_UNKNOWN`` stands for text that is not known yet.
+
+    Attributes:
+        tool: "METEOR", "PTBTokenizer" or "SPICE" if captious answers it, otherwise empty.
+        file: the tokenizer's or SPICE's input file.
+        options: options of the tool -> values.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = [*words]
+        self.file: str | None = None
+        self.options: dict[str, str] = {}
+        self.is_java = bool(words) and os.path.basename(words[0]) in ("java", "java.exe", _UNKNOWN)
+        self.tool = (
+            self._tool([word for word in words[1:] if not word.startswith(("-X", "-D"))]) if self.is_java else ""
+        )
+
+    def _tool(self, words: list[str]) -> str:
+        if words[:1] == ["-jar"] and _is_jar(words[1:2], _METEOR):
+            rest = words[2:]
+            is_known = rest[:2] == ["-", "-"] and self._read(rest[2:], {"-l", "-a"}, {"-stdio", "-norm"})
+            is_known = is_known and os.path.basename(self.options.pop("-a", "")) in ("", "paraphrase-en.gz")
+            return "METEOR" if is_known and self.options == {"-stdio": "", "-l": "en", "-norm": ""} else ""
+        if words[:1] == ["-jar"] and _is_jar(words[1:2], _SPICE):
+            self.file, rest = "".join(words[2:3]), words[3:]
+            is_known = self._read(rest, {"-cache", "-out", "-threads"}, {"-subset", "-silent"})
+            return "SPICE" if is_known and {"-out", "-subset"} <= self.options.keys() else ""
+        if words[:1] in (["-cp"], ["-classpath"]) and words[2:3] == [_TOKENIZER]:
+            jars = [part for part in re.split("[:;]", words[1]) if part]
+            rest = words[3:]
+            if rest and not rest[-1].startswith("-") and rest[-2:-1] != ["-encoding"]:
+                self.file = rest.pop()
+            is_known = self._read(rest, {"-encoding"}, {"-preserveLines", "-lowerCase"})
+            is_utf_8 = self.options.get("-encoding", "utf-8").lower().replace("-", "") == "utf8"
+            is_known = is_known and is_utf_8 and {"-preserveLines", "-lowerCase"} <= self.options.keys()
+            return "PTBTokenizer" if is_known and all(_is_jar([jar], _CORENLP) for jar in jars) else ""
+        return ""
+
+    def _read(self, words: list[str], with_value: set[str], without: set[str]) -> bool:
+        """Read options, and return whether all are known."""
+        words = [*words]
+        while words:
+            word = words.pop(0)
+            if word not in with_value | without or (word in with_value and not words):
+                return False
+            self.options[word] = words.pop(0) if word in with_value else ""
+        return True
+
+    def __str__(self) -> str:
+        return " ".join(self.words).replace(_UNKNOWN, "...")
+
+
+def _is_jar(words: Sequence[str], name: str) -> bool:
+    return len(words) == 1 and re.split(r"[/\\]", words[0])[-1].removeprefix(_UNKNOWN) in (name, "")
+
+
+class _SeemingPath(ModuleType):
+    """``os.path`` for which the jars of known command lines exist, as some copies would download missing ones."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os.path, name)
+
+    def exists(self, path: Any) -> bool:
+        return os.path.basename(str(path)) in _JARS or os.path.exists(path)
+
+    def isfile(self, path: Any) -> bool:
+        return os.path.basename(str(path)) in _JARS or os.path.isfile(path)
+
+
+class SystemStandIn(ModuleType):
+    """``os`` for a module of a copy whose command lines of Java are all known."""
+
+    def __init__(self) -> None:
+        super().__init__("os")
+        self.path = _SeemingPath("os.path")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+
+def is_there() -> bool:
+    """Return whether this machine has Java."""
+    return shutil.which("java") is not None
+
+
+# What a file would start, from its source.
+
+
+def commands(tree: ast.Module) -> Iterator[tuple[str, int, Command]]:
+    """Yield the command lines of Java in a module, as far as they are written: class, line and command line."""
+    values = {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for top in tree.body:
+        for node in ast.walk(top):
+            words = _words(node, values)
+            if words and os.path.basename(words[0]) in ("java", "java.exe"):
+                appended = [*_appended(top, node, values)]
+                yield getattr(top, "name", ""), getattr(node, "lineno", top.lineno), Command([*words, *appended])
+
+
+def _words(node: ast.AST, values: dict[str, ast.expr]) -> list[str]:
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_text(each, values) for each in node.elts]
+    text = _text(node, values) if isinstance(node, ast.Constant | ast.BinOp | ast.JoinedStr | ast.Call) else ""
+    return text.split() if text.startswith("java ") else []
+
+
+def _text(node: ast.AST, values: dict[str, ast.expr], depth: int = 0) -> str:
+    """Return the text of an expression, with ``_UNKNOWN`` for parts that are not written out."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.Name) and node.id in values and depth < 5:
+        return _text(values[node.id], values, depth + 1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _text(node.left, values, depth) + _text(node.right, values, depth)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(each, values, depth) for each in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return re.sub(r"%\w", _UNKNOWN, _text(node.left, values, depth))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "format":
+            return re.sub(r"\{\w*\}", _UNKNOWN, _text(node.func.value, values, depth))
+        if node.func.attr in ("join", "abspath", "realpath", "expanduser") and node.args:
+            return f"{_UNKNOWN}/{_text(node.args[-1], values, depth)}"
+    return _UNKNOWN
+
+
+def _appended(top: ast.AST, command: ast.AST, values: dict[str, ast.expr]) -> Iterator[str]:
+    """Yield the words that are added to the list of a command: by methods, ``+=`` or ``+``."""
+    names = [
+        ast.unparse(each.targets[0]) for each in ast.walk(top) if isinstance(each, ast.Assign) and each.value is command
+    ]
+    for each in ast.walk(top):
+        owner: ast.expr | None = None
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.args:
+            owner, added = each.func.value, each.args[0] if each.func.attr in ("append", "extend") else None
+        elif isinstance(each, ast.AugAssign):
+            owner, added = each.target, each.value
+        elif isinstance(each, ast.BinOp):
+            owner, added = each.left, each.right
+        if owner is not None and added is not None and (owner is command or ast.unparse(owner) in names):
+            yield from _words(added, values) if isinstance(added, ast.List | ast.Tuple) else [_text(added, values)]
+
+
+# The stand-in.
+
+
+class StandIn(ModuleType):
+    """``subprocess`` for a module of a copy: its functions answer known command lines of Java."""
+
+    def __init__(self) -> None:
+        super().__init__("subprocess")
+        self.Popen = start
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(subprocess, name)
+
+    def run(self, command: Any, *arguments: Any, **options: Any) -> Any:
+        known = _known(command, arguments, options)
+        if known is None:
+            return subprocess.run(command, *arguments, **options)
+        if options.pop("capture_output", False):
+            options["stdout"] = options["stderr"] = subprocess.PIPE
+        process = _Finished(known, options)
+        text, _ = process.communicate(options.get("input"))
+        return subprocess.CompletedProcess(command, 0, text, None)
+
+    def call(self, command: Any, *arguments: Any, **options: Any) -> Any:
+        known = _known(command, arguments, options)
+        return subprocess.call(command, *arguments, **options) if known is None else _Finished(known, options).wait()
+
+    def check_call(self, command: Any, *arguments: Any, **options: Any) -> Any:
+        known = _known(command, arguments, options)
+        if known is None:
+            return subprocess.check_call(command, *arguments, **options)
+        return _Finished(known, options).wait()
+
+    def check_output(self, command: Any, *arguments: Any, **options: Any) -> Any:
+        if _known(command, arguments, options) is None:
+            return subprocess.check_output(command, *arguments, **options)
+        return self.run(command, stdout=subprocess.PIPE, **options).stdout
+
+
+def start(command: Any, *arguments: Any, **options: Any) -> Any:
+    """Start a process like ``subprocess.Popen``, or answer in its place."""
+    known = _known(command, arguments, options)
+    if known is None:
+        return subprocess.Popen(command, *arguments, **options)
+    if known.tool == "METEOR":
+        from captious.compat.pycocoevalcap.scorers import Meteor
+
+        return Meteor().meteor_p
+    return _Finished(known, options)
+
+
+def _known(command: Any, arguments: Sequence[object], options: dict[str, Any]) -> Command | None:
+    """Return a command line that captious answers; None for others, and where the program has its own ``Popen``."""
+    if arguments or subprocess.Popen is not _POPEN:
+        return None
+    if isinstance(command, str):
+        words = shlex.split(command) if not set(command) & set("|&;<>$`\n") else []
+    else:
+        words = [*map(os.fsdecode, command)] if isinstance(command, list | tuple) else []
+    known = Command(words)
+    return known if known.tool else None
+
+
+class _Finished(AbstractContextManager["_Finished"]):
+    """A process of the tokenizer or of SPICE, which has done its work: at its start, or when it has its input."""
+
+    pid = 0
+
+    def __init__(self, command: Command, options: dict[str, Any]) -> None:
+        self.args, self._command, self._options = command.words, command, options
+        self._is_text = any(options.get(name) for name in ("universal_newlines", "text", "encoding", "errors"))
+        self.stdin = _Input() if options.get("stdin") == subprocess.PIPE else None
+        self.stderr: Any = io.StringIO() if self._is_text else io.BytesIO()
+        self.returncode: int | None = None
+        self._answer: bytes | None = None
+        if command.tool == "SPICE":
+            self._answer = b""
+            self._write_spice()
+        elif command.file is not None:
+            self._tokenize((Path(options.get("cwd") or ".") / command.file).read_bytes())
+
+    def __exit__(self, *error: object) -> None:
+        self.wait()
+
+    @cached_property
+    def stdout(self) -> Any:
+        """The answer, as a stream."""
+        self._finish()
+        assert self._answer is not None
+        return io.StringIO(self._answer.decode()) if self._is_text else io.BytesIO(self._answer)
+
+    def communicate(self, input: Any = None, timeout: Any = None) -> tuple[Any, Any]:
+        """Return the answer to an input, which counts if the command line names no file."""
+        self._finish(input)
+        self.returncode = 0
+        return self.stdout.read(), None if self._options.get("stderr") is None else self.stderr.read()
+
+    def wait(self, timeout: Any = None) -> int:
+        """Return the status of an ended process, 0."""
+        self._finish()
+        self.returncode = 0
+        return 0
+
+    poll = wait
+
+    def kill(self) -> None:
+        """Do nothing; the process has ended."""
+
+    terminate = kill
+
+    def _finish(self, input: Any = None) -> None:
+        if self._answer is None:
+            source = self._options.get("stdin")
+            if input is None:
+                input = self.stdin.getvalue() if self.stdin is not None else source.read() if source else b""
+            self._tokenize(input.encode() if isinstance(input, str) else input)
+
+    def _tokenize(self, text: bytes) -> None:
+        caption_text = text.decode("utf-8", "replace")
+        if _LINE_BREAKS.search(caption_text) and is_there():
+            words = self.args if self._command.file is None else [*self.args[:-1], "-"]
+            words = [word for word in words if word != "-"]
+            self._answer = subprocess.run(
+                words, cwd=self._options.get("cwd"), input=text, stdout=subprocess.PIPE
+            ).stdout
+        else:
+            self._answer = tokens_of(caption_text).encode()
+        output = self._options.get("stdout")
+        if output not in (None, subprocess.PIPE):
+            with os.fdopen(os.dup(output if isinstance(output, int) else output.fileno()), "wb") as file:
+                file.write(self._answer)
+            self._answer = b""
+
+    def _write_spice(self) -> None:
+        from captious.compat.pycocoevalcap.scorers import Spice
+
+        folder = Path(self._options.get("cwd") or ".")
+        assert self._command.file is not None
+        images = json.loads((folder / self._command.file).read_text(encoding="utf-8"))
+        _, scores = Spice().compute_score([image["refs"] for image in images], [[image["test"]] for image in images])
+        answers = [
+            {"image_id": image["image_id"], "scores": {category: _none_for_nan(of) for category, of in each.items()}}
+            for image, each in zip(images, scores, strict=True)
+        ]
+        (folder / self._command.options["-out"]).write_text(json.dumps(answers), encoding="utf-8")
+
+
+class _Input(io.BytesIO):
+    """The input of a process, which can be read after it has been closed."""
+
+    def write(self, data: Any) -> int:
+        return super().write(data.encode() if isinstance(data, str) else data)
+
+    def close(self) -> None:
+        pass
+
+
+def _none_for_nan(values: dict[str, float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in values.items()}
+
+
+def tokens_of(text: str) -> str:
+    """Return the lines that the tokenizer prints for the lines of a text."""
+    from captious.native import TokenizerRule, Vocabulary
+    from captious.text import Tokenizer
+
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    vocabulary = Vocabulary()
+    tokenizer = Tokenizer("ptb-lines", rule=TokenizerRule.ptb_raw, as_one_text=True)
+    ids, offsets = tokenizer.encode(lines, vocabulary)
+    tokens, bounds = list(map(vocabulary.words().__getitem__, ids.tolist())), offsets.tolist()
+    return "".join(f"{' '.join(tokens[start:end])}\n" for start, end in pairwise(bounds))

@@ -1,0 +1,584 @@
+"""The normal form of a function in a copy of a toolkit: what it computes, without what it is written like.
+
+Two functions with the same normal form compute the same from the same globals, attributes and arguments. It is a list
+of statements of the syntax tree, of which the digest of the table of known bodies is made. Left out are
+
+- docstrings, comments, annotations, ``pass`` and statements after which nothing follows, as none of them computes;
+- ``print``, logging and progress bars, and branches that are empty without them, if their arguments only read;
+- assertions that hold for captions in lists, one candidate and at least one reference per image, since captious leaves
+  all other captions to the copy itself; other assertions are part of the form;
+- texts of errors, and the names of local variables, which are numbered;
+- styles of import, as ``np.log`` is ``numpy.log`` however it came into the file;
+- remains of Python 2: ``xrange``, ``iteritems``, ``unicode``, ``has_key``; print statements and the like are translated
+  before the source is parsed.
+
+Part of it are parameters and their defaults, decorators, numbers and their types, and the values of the module's
+constants that the function reads. Functions and classes of the copy stand in it by their names only.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+
+__all__ = ["LIBRARIES", "Function", "functions", "parse"]
+
+#: Libraries outside the standard library; what is imported from other modules belongs to the copy.
+LIBRARIES = frozenset(
+    {*sys.stdlib_module_names, *("numpy", "scipy", "torch", "nltk", "six", "future", "tqdm", "jieba")}
+    - {"evaluation", "tokenizer", "token", "metrics"}
+)
+#: Calls that only read, so that a statement with them can be left out if nothing uses its value.
+_READING = frozenset(
+    {
+        *("len", "str", "repr", "type", "round", "float", "int", "isinstance", "format", "keys", "values", "items"),
+        *("mean", "isnan", "method", "upper", "lower", "get", "abs", "bool", "time", "range"),
+    }
+)
+_LOGGERS = frozenset({"logging", "logger", "log", "LOGGER", "_logger", "LOG", "warnings"})
+_LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "critical"})
+_TERMINAL = re.compile(r"sys\.(stdout|stderr)")
+#: Where builtins can be imported from.
+_BUILTINS = re.compile(r"(builtins|__builtin__|six\.moves|past\.builtins)\.\w+$")
+#: Names of Python 2 and their names in Python 3.
+_PYTHON_2 = {
+    "xrange": "range",
+    "unicode": "str",
+    "basestring": "str",
+    "long": "int",
+    "iteritems": "items",
+    "iterkeys": "keys",
+    "itervalues": "values",
+    "viewitems": "items",
+    "viewkeys": "keys",
+    "viewvalues": "values",
+}
+#: Assertions that hold for all captions that captious scores instead of the copy. An image's candidates are ``res[]``,
+#: its references ``gts[]``.
+_HOLDING = frozenset(
+    {
+        *("gts.keys() == res.keys()", "res.keys() == gts.keys()", "sorted(gts.keys()) == sorted(res.keys())"),
+        *("set(gts.keys()) == set(res.keys())", "set(res.keys()) == set(gts.keys())", "len(gts) == len(res)"),
+        *("len(gts.keys()) == len(res.keys())", "sorted(gts) == sorted(res)"),
+        *("type(res[]) is list", "type(gts[]) is list", "isinstance(res[], list)", "isinstance(gts[], list)"),
+        *("type(res[]) == list", "type(gts[]) == list", "len(res[]) == 1", "len(res[]) >= 1", "len(res[]) > 0"),
+        *("len(gts[]) >= 1", "len(gts[]) > 0", "type(res[][0]) is str", "len(candidate) == 1", "len(refs) > 0"),
+        *("not math.isnan(val[])", "len(self.crefs) == len(self.ctest)"),
+        "len(self.ctest) >= max(self.document_frequency.values())",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement, or the head of one that has others in it.
+
+    Attributes:
+        line: number of its first line in the file.
+        depth: number of statements around it.
+        exact: its text with numbered names of local variables.
+        loose: its text without names of local variables, to compare functions that differ elsewhere.
+    """
+
+    line: int
+    depth: int
+    exact: str
+    loose: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of a module, or a method of one of its classes, in normal form.
+
+    Attributes:
+        name: qualified name, such as ``Bleu.compute_score``.
+        line: number of its first line in the file: that of the first decorator, as for its code object.
+        statements: the constants that it reads, its head, and its body.
+        reads: global names that it reads -> what they are: "numpy" or another path in a library, "" for a builtin, "="
+            for a constant of the module, "@" and a name for something of the copy, "?" for what cannot be found from
+            here. Constants of its class are among them, as ".name", and what is read from modules of the copy, as
+            "module.name".
+        values: the constants that it reads, and its defaults, under "", if they are literals.
+        attributes: all names of attributes in it.
+        left_out: names in what was left out.
+        prints: whether it has print statements that were left out.
+    """
+
+    name: str
+    line: int
+    statements: tuple[Statement, ...]
+    reads: dict[str, str] = field(hash=False)
+    values: dict[str, object] = field(hash=False)
+    attributes: frozenset[str]
+    left_out: frozenset[str]
+    prints: bool
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the normal form: 16 hexadecimal digits."""
+        text = "\n".join(f"{statement.depth} {statement.exact}" for statement in self.statements)
+        return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """A mark of every statement, without names of local variables: four hexadecimal digits each."""
+        return tuple(
+            hashlib.sha256(f"{statement.depth} {statement.loose}".encode("utf-8", "backslashreplace")).hexdigest()[:4]
+            for statement in self.statements
+        )
+
+
+def functions(tree: ast.Module) -> dict[str, Function]:
+    """Return the functions of a module and the methods of its classes in normal form, by qualified name.
+
+    Of several with one name, the last counts, as in Python; what stands inside ``if`` or ``try`` does not.
+    """
+    imports, constants = _imports(_at_top(tree.body)), _constants(tree)
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = _function(node, node.name, imports, constants)
+        elif isinstance(node, ast.ClassDef):
+            known = {**constants, **{f".{name}": value for name, value in _constants(node).items()}}
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef):
+                    name = f"{node.name}.{method.name}"
+                    found[name] = _function(method, name, imports, known)
+    return found
+
+
+# Globals of a module.
+
+
+def _at_top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the statements of a module outside functions and classes, even inside ``if`` and ``try``."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            yield from _at_top(ast.iter_child_nodes(node))
+
+
+def _imports(nodes: Iterable[ast.AST]) -> dict[str, str]:
+    """Return what is imported: name -> path in a library, or "@" and the name in a module of the copy."""
+    names: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                name, path = (alias.asname, alias.name) if alias.asname else (top, top)
+                names[name] = path if top in LIBRARIES else "@"
+        elif isinstance(node, ast.ImportFrom):
+            is_library = node.level == 0 and (node.module or "").partition(".")[0] in LIBRARIES
+            for alias in node.names:
+                path = f"{node.module}.{alias.name}" if is_library else f"@{alias.name}"
+                names[alias.asname or alias.name] = path
+    return names
+
+
+def _constants(tree: ast.Module | ast.ClassDef) -> dict[str, ast.stmt]:
+    """Return the assignments of the names of a module or class that are assigned exactly once, and at its top."""
+    assigned: dict[str, list[ast.stmt]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete):
+            targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    assigned.setdefault(target.id, []).append(node)
+    top = {id(node) for node in tree.body}
+    constants: dict[str, ast.stmt] = {}
+    for name, nodes in assigned.items():
+        own = [node for node in nodes if id(node) in top]
+        if len(own) == 1 and isinstance(own[0], ast.Assign | ast.AnnAssign) and own[0].value is not None:
+            constants[name] = own[0]
+    return constants
+
+
+# One function.
+
+
+def _function(node: ast.FunctionDef, name: str, imports: dict[str, str], constants: dict[str, ast.stmt]) -> Function:
+    form = _Form(node, imports, constants)
+    return Function(
+        name,
+        min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]),
+        tuple(form.statements()),
+        form.reads,
+        form.values(),
+        frozenset(form.attributes),
+        frozenset(form.left_out),
+        form.prints,
+    )
+
+
+class _Form:
+    """The normal form of one function, while it is made."""
+
+    def __init__(self, node: ast.FunctionDef, imports: dict[str, str], constants: dict[str, ast.stmt]) -> None:
+        self.node, self.imports, self.constants = node, imports, constants
+        self.parameters = {argument.arg for argument in _arguments(node)} - {*_required(node)}
+        self.locals = {*_bound(node), *_required(node)} - self.parameters
+        self.declared_global = {word for each in ast.walk(node) if isinstance(each, ast.Global) for word in each.names}
+        self.locals -= self.declared_global
+        self.own_imports = _imports(ast.walk(node))
+        self.left_out: set[str] = set()
+        self.numbers: dict[str, int] = {}
+        self.reads: dict[str, str] = {}
+        self.attributes: set[str] = set()
+        self.prints = False
+        self.images = self._images()
+
+    def statements(self) -> Iterator[Statement]:
+        """Yield the constants that are read, the head, and the body."""
+        node = self.node
+        head = [
+            Statement(node.lineno, 0, *self._both("def", node.args, node.decorator_list)),
+            *self._body(node.body, 1),
+        ]
+        yield from self._read_constants()
+        yield from head
+
+    def values(self) -> dict[str, object]:
+        """Return the values of constants and of defaults that are literals."""
+        arguments = self.node.args
+        defaults = ast.Tuple([*arguments.defaults, *(each for each in arguments.kw_defaults if each is not None)])
+        parts = {"": defaults}
+        for name, what in self.reads.items():
+            if what == "=":
+                parts[name] = self.constants[name].value  # type: ignore[attr-defined]
+        values = {}
+        for name, part in parts.items():
+            with suppress(ValueError, TypeError):
+                values[name] = ast.literal_eval(part)
+        return values
+
+    def _read_constants(self) -> Iterator[Statement]:
+        done: set[str] = set()
+        while missing := sorted(name for name, what in self.reads.items() if what == "=" and name not in done):
+            for name in missing:
+                done.add(name)
+                assignment = self.constants[name]
+                value = assignment.value  # type: ignore[attr-defined]
+                yield Statement(assignment.lineno, 0, *self._both(f"{name} =", value))
+
+    def _both(self, word: str, *parts: object) -> tuple[str, str]:
+        texts = [" ".join([word, *(self._dump(part, exact) for part in parts)]) for exact in (True, False)]
+        return texts[0], texts[1]
+
+    # Statements.
+
+    def _body(self, nodes: list[ast.stmt], depth: int) -> Iterator[Statement]:
+        for number, node in enumerate(nodes):
+            yield from self._statement(node, depth)
+            if isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break):
+                self._leave_out(*nodes[number + 1 :])
+                return
+
+    def _leave_out(self, *nodes: ast.AST) -> None:
+        self.left_out |= {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+    def _statement(self, node: ast.stmt, depth: int) -> Iterator[Statement]:
+        if self._is_left_out(node):
+            self._leave_out(node)
+            return
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
+            used, unused = (node.body, node.orelse) if node.test.value else (node.orelse, node.body)
+            self._leave_out(*unused)
+            yield from self._body(used, depth)
+            return
+        if isinstance(node, ast.AnnAssign):
+            if node.value is None:
+                return
+            node = ast.copy_location(ast.Assign([node.target], node.value), node)
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            self._leave_out(node)
+            node = ast.copy_location(ast.Raise(node.exc.func), node)
+        if isinstance(node, ast.FunctionDef):
+            yield Statement(node.lineno, depth, *self._both("def", ast.Name(node.name), node.args, node.decorator_list))
+            yield from self._body(node.body, depth + 1)
+            return
+        blocks = {name: value for name, value in ast.iter_fields(node) if _is_block(value)}
+        inner = {name: [*self._inner(value, depth + 1)] for name, value in blocks.items()} if blocks else {}
+        if isinstance(node, ast.If) and not any(inner.values()) and self._only_reads(node.test):
+            self._leave_out(node)
+            return
+        fields = [value for name, value in ast.iter_fields(node) if name not in blocks and name != "type_comment"]
+        yield Statement(node.lineno, depth, *self._both(type(node).__name__, *fields))
+        for name, statements in inner.items():
+            if name != "body" and statements:
+                yield Statement(statements[0].line, depth, name, name)
+            yield from statements
+
+    def _inner(self, block: list[ast.AST], depth: int) -> Iterator[Statement]:
+        for node in block:
+            if isinstance(node, ast.stmt):
+                continue
+            if isinstance(node, ast.ExceptHandler):
+                yield Statement(node.lineno, depth, *self._both("except", node.type))
+                yield from self._body(node.body, depth + 1)
+            else:  # a case of ``match``
+                yield Statement(block[0].pattern.lineno, depth, *self._both("case", node))  # type: ignore[attr-defined]
+        yield from self._body([node for node in block if isinstance(node, ast.stmt)], depth)
+
+    def _is_left_out(self, node: ast.stmt) -> bool:
+        if isinstance(node, ast.Pass | ast.Global | ast.Nonlocal):
+            return not isinstance(node, ast.Global)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            return True  # a use of the name says what it is
+        if isinstance(node, ast.Assert):
+            return self._holds(node.test)
+        if not isinstance(node, ast.Expr):
+            return False
+        if isinstance(node.value, ast.Constant):
+            return True
+        if isinstance(node.value, ast.Call) and _is_message(node.value):
+            is_left_out = all(
+                self._only_reads(part)
+                for part in [*node.value.args, *(keyword.value for keyword in node.value.keywords)]
+            )
+            self.prints |= is_left_out and isinstance(node.value.func, ast.Name)
+            return is_left_out
+        return False
+
+    def _only_reads(self, node: ast.AST) -> bool:
+        for each in ast.walk(node):
+            if isinstance(each, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+                return False
+            if isinstance(each, ast.Call) and _last_name(each.func) not in _READING:
+                return False
+        return True
+
+    # Assertions.
+
+    def _images(self) -> dict[str, str]:
+        """Return the local names of an image's candidates and references: those assigned once, from ``res[...]``."""
+        stores = [each.id for each in ast.walk(self.node) if isinstance(each, ast.Name) and _is_store(each)]
+        arguments = [each.arg for each in self.node.args.args if each.arg != "self"]
+        sides = {name: side for name, side in zip(arguments, ("gts", "res"), strict=False) if name not in stores}
+        names = dict(sides) if self.node.name == "compute_score" else {}
+        for node in ast.walk(self.node):
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and isinstance(target, ast.Name):
+                of_image = re.fullmatch(r"(\w+)\[\w+\]", ast.unparse(node.value))
+                if of_image is not None and of_image[1] in sides and stores.count(target.id) == 1:
+                    names[target.id] = f"{sides[of_image[1]]}[]"
+        return names
+
+    def _side(self, name: str) -> str:
+        return self.images.get(name, f"own_{name}" if name in ("gts", "res") else name)
+
+    def _holds(self, test: ast.expr) -> bool:
+        text = ast.unparse(test)
+        text = re.sub(r"(?<![.\w])(\w+)\b(?!\()", lambda match: self._side(match[1]), text)
+        text = re.sub(r"\b(gts|res|val)\[\w+\]", r"\1[]", text)
+        return text in _HOLDING
+
+    # Expressions.
+
+    def _dump(self, node: object, exact: bool) -> str:
+        if isinstance(node, list):
+            return f"[{' '.join(self._dump(each, exact) for each in node)}]"
+        if isinstance(node, ast.Constant):
+            return f"{type(node.value).__name__}:{node.value!r}"
+        if isinstance(node, ast.Name):
+            return self._name(node.id, exact)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, exact)
+        if isinstance(node, ast.arg):
+            return self._name(node.arg, exact)
+        if isinstance(node, ast.Call):
+            return self._call(node, exact)
+        if isinstance(node, ast.AST):
+            parts = [
+                f"{name}={self._dump(value, exact)}"
+                for name, value in ast.iter_fields(node)
+                if value not in (None, []) and name not in ("ctx", "kind", "annotation", "returns", "type_comment")
+            ]
+            if isinstance(node, ast.comprehension):
+                parts = [part for part in parts if part != "is_async=int:0" and part != "is_async=0"]
+            return f"{type(node).__name__}({' '.join(parts)})" if parts else type(node).__name__
+        return repr(node)
+
+    def _name(self, name: str, exact: bool) -> str:
+        if name in self.own_imports:
+            what = self.own_imports[name]
+            if what.startswith("@"):
+                self.reads[name] = "?"
+            return what
+        if name in self.locals:
+            number = self.numbers.setdefault(name, len(self.numbers))
+            return f"%{number}" if exact else "%"
+        if name in self.parameters:
+            return name
+        if name in self.imports:
+            return self._global(name, self.imports[name])
+        if name in self.constants and name not in self.declared_global:
+            self.reads[name] = "="
+            return f"${name}"
+        if name in vars(builtins) or name in _PYTHON_2:
+            return self._global(name, "")
+        return self._global(name, f"@{name}")
+
+    def _global(self, name: str, what: str) -> str:
+        self.reads[name] = what
+        if _BUILTINS.match(what):
+            name, what = what.rpartition(".")[2], ""
+        return what or _PYTHON_2.get(name, name)
+
+    def _attribute(self, node: ast.Attribute, exact: bool) -> str:
+        self.attributes.add(node.attr)
+        value = self._dump(node.value, exact)
+        if value in ("self", "cls") and f".{node.attr}" in self.constants and isinstance(node.ctx, ast.Load):
+            self.reads[f".{node.attr}"] = "="
+        if value == "@":  # a module of the copy
+            self.reads[f"{ast.unparse(node.value)}.{node.attr}"] = f"@{node.attr}"
+            return f"@{node.attr}"
+        return f"{value}.{_PYTHON_2.get(node.attr, node.attr)}"
+
+    def _call(self, node: ast.Call, exact: bool) -> str:
+        function, arguments = node.func, node.args
+        if arguments and self._dump(function, exact) in ("tqdm.tqdm", "tqdm.auto.tqdm"):
+            self._leave_out(function)
+            return self._dump(arguments[0], exact)
+        if isinstance(function, ast.Attribute) and function.attr == "has_key" and len(arguments) == 1:
+            return self._dump(ast.Compare(arguments[0], [ast.In()], [function.value]), exact)
+        if self._dump(function, exact) in ("dict", "list") and not arguments and not node.keywords:
+            return "Dict" if _last_name(function) == "dict" else "List"
+        of_six = re.fullmatch(r"six\.(iter(?:items|keys|values))", self._dump(function, exact))
+        if of_six is not None and len(arguments) == 1:
+            return f"{self._dump(arguments[0], exact)}.{_PYTHON_2[of_six[1]]}()"
+        is_view = isinstance(function, ast.Name) and function.id == "list" and len(arguments) == 1 and not node.keywords
+        if (
+            is_view
+            and isinstance(arguments[0], ast.Call)
+            and _last_name(arguments[0].func) in ("keys", "items", "values")
+        ):
+            self._leave_out(function)
+            return self._dump(arguments[0], exact)
+        words = [self._dump(each, exact) for each in arguments]
+        words += [f"{each.arg}={self._dump(each.value, exact)}" for each in node.keywords]
+        return f"{self._dump(function, exact)}({' '.join(words)})"
+
+
+def _is_block(value: object) -> bool:
+    return isinstance(value, list) and any(
+        isinstance(each, ast.stmt | ast.ExceptHandler | ast.match_case) for each in value
+    )
+
+
+def _arguments(node: ast.AST) -> Iterator[ast.arg]:
+    """Yield the parameters of a function and of all functions in it."""
+    return (each for each in ast.walk(node) if isinstance(each, ast.arg))
+
+
+def _required(node: ast.AST) -> Iterator[str]:
+    """Yield the parameters without defaults, which callers give by position; not the object or the class."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.arguments):
+            positional = [*each.posonlyargs, *each.args]
+            required = positional[: len(positional) - len(each.defaults)]
+            yield from (argument.arg for argument in required if argument.arg not in ("self", "cls"))
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a function and those in it assign."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and _is_store(each):
+            yield each.id
+        elif isinstance(each, ast.ExceptHandler | ast.FunctionDef | ast.ClassDef) and each is not node and each.name:
+            yield each.name
+
+
+def _is_store(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Load)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _is_message(call: ast.Call) -> bool:
+    """Return whether a call prints to the terminal or writes to a log."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        files = [ast.unparse(each.value) for each in call.keywords if each.arg == "file"]
+        return function.id == "print" and all(map(_TERMINAL.fullmatch, files))
+    if not isinstance(function, ast.Attribute):
+        return False
+    owner = ast.unparse(function.value)
+    if _TERMINAL.fullmatch(owner):
+        return function.attr in ("write", "flush")
+    return owner.rpartition(".")[2] in _LOGGERS and function.attr in _LOG_CALLS
+
+
+# Python 2.
+
+
+def parse(source: bytes | str) -> ast.Module:
+    """Parse a module in Python 3 or, failing that, Python 2.
+
+    Raises:
+        SyntaxError, ValueError: it is neither.
+    """
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        text = source if isinstance(source, str) else source.decode("utf-8-sig", "replace")
+        try:
+            return ast.parse(_python_3(text))
+        except SyntaxError:
+            raise error from None
+
+
+_LITERAL = re.compile(
+    r"""(?:\b[bBuUrR]{1,2})?(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+    r"|#[^\n]*",
+    re.S,
+)
+_STATEMENT = re.compile(r"((?:[^\n]*[:;])?[ \t]*)\b(print|exec)\b(?![ \t]*[=.])")
+
+
+def _python_3(text: str) -> str:
+    """Translate what of Python 2's syntax is none in Python 3: statements that print, execute or raise, handlers of
+    exceptions, numbers, backquotes, and tabs of eight columns. Numbers of lines stay.
+    """
+    literals: list[str] = []
+
+    def put_aside(match: re.Match[str]) -> str:
+        if match[0].startswith("#"):
+            return ""
+        literals.append(re.sub(r"^[uU](?=[rR])", "", match[0]))
+        return f"__literal_{len(literals) - 1}__"
+
+    text = _LITERAL.sub(put_aside, text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = re.sub(r"^[ \t]+", lambda match: match[0].expandtabs(8), text, flags=re.M)
+    text = re.sub(r"(?<![\w.])(\d+)[lL]\b", r"\1", text)
+    text = re.sub(r"(?<![\w.])0(\d+)\b(?!\.)", r"0o\1", text)
+    text = re.sub(r"`([^`\n]+)`", r"repr(\1)", text).replace("<>", "!=")
+    text = re.sub(r"^(\s*except\s+[^:\n]+?)\s*,\s*(\w+)\s*:", r"\1 as \2:", text, flags=re.M)
+    text = re.sub(r"^(\s*raise\s+[\w.]+)\s*,\s*([^\n]+)$", r"\1(\2)", text, flags=re.M)
+    lines, output = text.split("\n"), []
+    while lines:
+        line = lines.pop(0)
+        while lines and (line.endswith("\\") or sum(map(line.count, "([{")) > sum(map(line.count, ")]}"))):
+            line += f"\n{lines.pop(0)}"
+        output.append(_called(line))
+    return re.sub(r"__literal_(\d+)__", lambda match: literals[int(match[1])], "\n".join(output))
+
+
+def _called(line: str) -> str:
+    """Return a line in which ``print`` and ``exec`` are functions."""
+    match = _STATEMENT.match(line)
+    if match is None:
+        return line
+    values, semicolon, rest = line[match.end() :].strip().partition(";")
+    file = re.match(r">>\s*([\w.]+)\s*,?", values)
+    if file is not None:
+        values = f"{values[file.end() :].strip().rstrip(',')}, file={file[1]}".removeprefix(", ")
+    return f"{match[1]}{match[2]}({values}){semicolon}{rest}"

@@ -1,0 +1,96 @@
+"""A changed copy of the toolkit scores like the changed files, whether captious computes it or not."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from captious.compat import hook, replacements
+from tests.compat.changes import CAPTIONS, CHANGES, PATCHES, REPLACED
+from tests.compat.copies import CLASSES, copy_toolkit
+
+pytestmark = pytest.mark.usefixtures("replaced_copies")
+
+_numbers = itertools.count()
+
+
+def module_of(path: str) -> str:
+    """Return the module of the class that programs import, for a file of the toolkit."""
+    return path.removesuffix(".py").replace("/", ".").removesuffix("_scorer")
+
+
+def loaded(folder: Path, path: str, changes: Mapping[str, tuple[str, str]]) -> tuple[ModuleType, ModuleType]:
+    """Return the module of a changed class, loaded with captious and without."""
+    modules = []
+    for look in (hook._look_at, lambda module, replace: None):
+        package = f"copy_{next(_numbers)}"
+        copy_toolkit(folder / package, changes)
+        with mock.patch.object(hook, "_look_at", look):
+            modules.append(importlib.import_module(f"{package}.{module_of(path)}"))
+    return modules[0], modules[1]
+
+
+def scores(cls: Any, captions: Mapping[Any, tuple[str, list[str]]]) -> Any:
+    """Return scores, or the type of the error instead of them."""
+    gts = {image: references for image, (_, references) in captions.items()}
+    res = {image: [candidate] for image, (candidate, _) in reversed(captions.items())}
+    try:
+        return cls().compute_score(gts, res)
+    except Exception as error:
+        return type(error)
+
+
+def assert_equal_scores(ours: Any, theirs: Any) -> None:
+    for name, captions in CAPTIONS.items():
+        mine, their = scores(ours, captions), scores(theirs, captions)
+        if isinstance(their, type) or isinstance(mine, type):
+            assert mine is their, name
+            continue
+        for one, other in zip(mine, their, strict=True):
+            assert type(one) is type(other), name
+            assert np.allclose(one, other, rtol=1e-12, atol=1e-12, equal_nan=True), name
+
+
+def is_replaced(module: ModuleType, name: str) -> bool:
+    events = [each for each in replacements() if (each.get("module"), each.get("name")) == (module.__name__, name)]
+    return bool(events) and events[-1]["event"] == "replaced"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("path", "old", "new", "what"), CHANGES)
+def test_one_line_changes(path: str, old: str, new: str, what: str, tmp_path: Path) -> None:
+    ours, theirs = loaded(tmp_path, path, {path: (old, new)})
+    name = CLASSES[module_of(path)]
+    assert is_replaced(ours, name) == (what == REPLACED)
+    assert_equal_scores(getattr(ours, name), getattr(theirs, name))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("module", ["bleu.bleu", "cider.cider", "rouge.rouge"])
+def test_unchanged_copies(module: str, tmp_path: Path) -> None:
+    ours, theirs = loaded(tmp_path, module, {})
+    assert is_replaced(ours, CLASSES[module])
+    assert_equal_scores(getattr(ours, CLASSES[module]), getattr(theirs, CLASSES[module]))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("path", "code"), PATCHES)
+def test_what_a_program_changes_later_counts(path: str, code: str, tmp_path: Path) -> None:
+    name, results = CLASSES[module_of(path)], []
+    for module in loaded(tmp_path, path, {}):
+        scorers = sys.modules.get(f"{module.__name__}_scorer")
+        cls = getattr(module, name)
+        before = [repr(scores(cls, captions)) for captions in CAPTIONS.values()]
+        exec(code, {"module": module, "cls": cls, "scorers": scorers})
+        results.append(cls)
+        assert [repr(scores(cls, captions)) for captions in CAPTIONS.values()] != before
+    assert_equal_scores(*results)

@@ -1,0 +1,104 @@
+"""The normal form of functions: what computes the same has the same digest, and what does not has another."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from captious.compat.copies.normal_form import functions, parse
+
+BODY = """
+import numpy as np
+
+WORDS = ["a", "the"]
+
+def helper(text, n=4):
+    words = text.split()
+    counts = {}
+    for k in range(n):
+        counts[k] = np.log(len(words)) if words[0] in WORDS else max(0, k)
+    return counts
+"""
+#: Text of the body, and what it is replaced by.
+SAME = [
+    ("import numpy as np", "import numpy"),
+    ("    words = text.split()", '    """Return counts."""\n    words = text.split()  # words'),
+    ("    counts = {}", "    print('counting', len(words))\n    counts = dict()"),
+    ("range(n)", "xrange(n)"),
+    ("    return counts", "    if n > 4:\n        print(n)\n    return counts"),
+    ("def helper(text, n=4):", "def helper(text: str, n: int = 4) -> dict:"),
+    ("words", "tokens"),
+    ("text", "caption"),
+    ("for k in range(n):\n", "for k in range(n):\n        pass\n"),
+    ("    return counts", "    return counts\n    counts = 3"),
+    ("import numpy as np", "from builtins import range\nimport numpy as np"),
+]
+OTHER = [
+    ("n=4", "n=3"),
+    ('"the"', '"an"'),
+    ("max", "min"),
+    ("np.log", "np.log2"),
+    ("import numpy as np", "import numpy.linalg as np"),
+    ("def helper", "@staticmethod\ndef helper"),
+    ("text.split()", "text.split(' ')"),
+    ("counts[k] =", "counts[n] ="),
+    ("    counts = {}", "    print(text.pop())\n    counts = {}"),
+    ("    counts = {}", "    assert len(words) > 1\n    counts = {}"),
+    ("max(0, k)", "max(k, 0)"),
+    ("max(0, k)", "max(0.0, k)"),
+    ("    return counts", "    global WORDS\n    return counts"),
+    ("text, n=4", "text, n=4, out=False"),
+    ("words[0] in", "words[0] not in"),
+]
+
+
+def digest(source: str) -> str:
+    return functions(parse(source))["helper"].digest
+
+
+@pytest.mark.parametrize(("old", "new"), SAME)
+def test_what_computes_the_same(old: str, new: str) -> None:
+    changed = BODY.replace(old, new)
+    if new == "import numpy":
+        changed = changed.replace("np.", "numpy.")
+    assert changed != BODY
+    assert digest(changed) == digest(BODY)
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER)
+def test_what_computes_something_else(old: str, new: str) -> None:
+    assert digest(BODY.replace(old, new)) != digest(BODY)
+
+
+def test_python_2_is_translated() -> None:
+    source = """
+        def helper(x, f):
+        \tprint 'a; b', x
+        \tprint >>f, "%d" % x
+        \tif x <> 010 and f.has_key(x): return `x`
+        \ttry:
+        \t\traise ValueError, "text"
+        \texcept (ValueError, KeyError), error:
+                        pass
+                return 10L
+    """
+    modern = """
+        def helper(x, f):
+            print("%d" % x, file=f)
+            if x != 8 and x in f:
+                return repr(x)
+            try:
+                raise ValueError("another text")
+            except (ValueError, KeyError) as e:
+                pass
+            return 10
+    """
+    old = functions(parse(textwrap.dedent(source)))["helper"]
+    new = functions(parse(textwrap.dedent(modern)))["helper"]
+    assert old.digest == new.digest
+
+
+def test_neither_python_3_nor_python_2() -> None:
+    with pytest.raises(SyntaxError):
+        parse("def helper(:")
