@@ -146,7 +146,7 @@ WHITENOISE_AUTOREFRESH = False
 FILE_UPLOAD_HANDLERS = ["captious_server.submissions.storage.ToDataFolder"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
-DATA_UPLOAD_MAX_NUMBER_FILES = 1
+DATA_UPLOAD_MAX_NUMBER_FILES = 2
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 DEFAULT_FROM_EMAIL = CAPTIOUS.email_from

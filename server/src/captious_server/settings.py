@@ -416,7 +416,7 @@ REQUEST_BYTES, FORM_BYTES = 1024 * 1024, 256 * 1024
 
 
 #: Addresses that receive files: captions by form or API, or files of a draft; for Python and nginx.
-PAGE_UPLOADS = r"/drafts/(?:.+/(?:references|files))?|/(?!drafts/|api/).*/submit"
+PAGE_UPLOADS = r"/drafts/(?:.+/files)?|/(?!drafts/|api/).*/submit"
 API_UPLOADS = r"/api/.*/submissions"
 
 
