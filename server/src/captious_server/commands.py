@@ -382,7 +382,8 @@ def challenge() -> None:
     type=FILE,
     multiple=True,
     metavar="FILE",
-    help="References to copy into the folder, in any format that captious score reads; with --like, several.",
+    help="References to copy into the folder, in any format that captious score reads; two files, of other images "
+    "each, make a public and a private phase. With --like, several.",
 )
 @click.option(
     "--like",
@@ -411,8 +412,8 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
 
     if like is not None and bundle is not None:
         raise click.UsageError("--like and --from exclude each other")
-    if len(references) > 1 and like is None:
-        raise click.UsageError("only --like takes several --references")
+    if like is None and len(references) > (1 if bundle else 2):
+        raise click.UsageError("only --like takes so many --references")
     to_do: list[str] = []
     metrics: tuple[str, ...] = ()
     if like is not None:

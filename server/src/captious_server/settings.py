@@ -117,6 +117,8 @@ FILE_NAME = "captious.toml"
 DATA_VARIABLE = "CAPTIOUS_SERVER_DATA"
 #: The database in the data folder, unless ``database_url`` names another one.
 SQLITE = "database.sqlite3"
+#: Milliseconds that a transaction waits there for others.
+SQLITE_WAIT = 30_000
 _PREFIX = "CAPTIOUS_SERVER_"
 
 _MEBIBYTE = 1024 * 1024
@@ -416,7 +418,7 @@ REQUEST_BYTES, FORM_BYTES = 1024 * 1024, 256 * 1024
 
 
 #: Addresses that receive files: captions by form or API, or files of a draft; for Python and nginx.
-PAGE_UPLOADS = r"/drafts/(?:.+/(?:references|files))?|/(?!drafts/|api/).*/submit"
+PAGE_UPLOADS = r"/drafts/(?:.+/files)?|/(?!drafts/|api/).*/submit"
 API_UPLOADS = r"/api/.*/submissions"
 
 

@@ -41,11 +41,9 @@ _challenge_paths = [
 ]
 _draft_paths = [
     path("", drafts.edit, name="draft"),
-    path("references", drafts.references, name="draft_references"),
     path("files", drafts.upload_file, name="draft_files"),
     path("files/<path:name>", challenges.draft_download, name="draft_file"),
     path("logo", challenges.draft_logo, name="draft_logo"),
-    path("markdown", drafts.markdown, name="draft_markdown"),
     path("preview", drafts.preview, name="draft_preview"),
     path("publish", drafts.publish, name="draft_publish"),
     path("discard", drafts.discard, name="draft_discard"),

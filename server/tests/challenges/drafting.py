@@ -43,21 +43,9 @@ def file(name: str = "references.json", content: bytes = CONTENT) -> Any:
     return SimpleUploadedFile(name, content)
 
 
-def form_of(page: Any, **changes: Any) -> dict[str, Any]:
+def form_of(page: Any, **changes: str) -> dict[str, Any]:
     """What the form of the editor would send, with some changes."""
-    context = page.context
-    values = {}
-    for form in (context["form"], *(row for part in context["parts"] for row in part["rows"].forms)):
-        for field in form:
-            value = field.value()
-            if field.widget_type == "datetimelocal" or hasattr(value, "isoformat"):
-                value = value.isoformat() if value else ""
-            if value is False or value is None:
-                continue
-            values[field.html_name] = "on" if value is True else value
-    for part in context["parts"]:
-        for field in part["rows"].management_form:
-            values[field.html_name] = field.value()
+    values = {field.html_name: field.value() or "" for field in page.context["form"]}
     return {**values, **changes}
 
 
@@ -67,10 +55,16 @@ def olga(site: Site) -> Any:
     return site.client(User.objects.get(username="olga"))
 
 
-def edited(site: Site, **changes: Any) -> Any:
+def edited(site: Site, *replacements: tuple[str, str], **changes: str) -> Any:
+    """Replace parts of challenge.toml in the editor."""
     client = olga(site)
     client.post("/challenges/commented/edit")
-    return client.post("/drafts/commented/", form_of(client.get("/drafts/commented/"), **changes))
+    page = client.get("/drafts/commented/")
+    text = page.context["form"]["toml"].value()
+    for old, new in replacements:
+        assert old in text, old
+        text = text.replace(old, new)
+    return client.post("/drafts/commented/", form_of(page, toml=text, **changes))
 
 
 def toml(site: Site, slug: str = "commented") -> str:

@@ -25,10 +25,13 @@ def with_logo(folder: Path, name: str, content: bytes) -> Path:
     return folder
 
 
-def put(site: Site, kind: str, name: str, filename: str, content: bytes) -> Any:
+def put(site: Site, kind: str, filename: str, content: bytes, *rows: str) -> Any:
+    """Upload a file, and add rows to challenge.toml."""
     client = olga(site)
     client.post("/challenges/commented/edit")
-    return client.post(FILES, {"kind": kind, "name": name, "file": file(filename, content)})
+    answer = client.post(FILES, {"kind": kind, "file": file(filename, content)})
+    edited(site, *[("[[references]]", f"{row}\n\n[[references]]") for row in rows])
+    return answer
 
 
 def publish(site: Site) -> None:
@@ -87,81 +90,69 @@ class TestLogo:
         assert (tmp_path / "again" / "a.svg").read_bytes() == SVG
 
 
+IMAGES = '[[downloads]]\ntitle = "Images"\nfile = "downloads/images.csv"'
+CONSTANT = '[[baselines]]\nmethod = "Constant"\nfile = "baselines/b.json"'
+
+
 class TestUploads:
     def test_uploaded_logo_is_published_and_removed(self, site: Site, commented_folder: Path) -> None:
-        assert put(site, "logo", "", "My Logo.SVG", SVG).status_code == 302
-        assert 'logo = "logo/my-logo.svg"' in toml(site)
+        assert put(site, "logo", "My Logo.SVG", SVG).status_code == 302
+        edited(site, ('title = "C', 'logo = "logo/my-logo.svg"\ntitle = "C'))
         publish(site)
         assert b'class="logo"' in site.client().get("/").content
-        edited(site, logo="")
+        edited(site, ('logo = "logo/my-logo.svg"\n', ""))
         publish(site)
         assert b'class="logo"' not in site.client().get("/").content
 
     def test_uploaded_downloads_are_published(self, site: Site, commented_folder: Path) -> None:
-        assert put(site, "downloads", "Images", "images.csv", b"1").status_code == 302
-        put(site, "downloads", "Images", "images.csv", b"2")
-        put(site, "downloads", "Notebook", "images.csv", b"3")
+        assert put(site, "downloads", "images.csv", b"1", IMAGES).status_code == 302
+        put(site, "downloads", "images.csv", b"2")
         publish(site)
         client = olga(site)
-        names = ["downloads/images.csv", "downloads/images-1.csv"]
-        contents = [b"".join(client.get(f"/challenges/commented/files/{name}").streaming_content) for name in names]
-        assert contents == [b"2", b"3"]
-        assert edited(site, **{"downloads-0-title": "List", "downloads-1-DELETE": "on"}).status_code == 302
+        answer = client.get("/challenges/commented/files/downloads/images.csv")
+        assert b"".join(answer.streaming_content) == b"2"
+        edited(site, ('"Images"', '"List"'))
         publish(site)
-        page = client.get("/challenges/commented/").content.decode()
-        assert "List" in page
-        assert "Notebook" not in page
+        assert "List" in client.get("/challenges/commented/").content.decode()
         assert "a comment that stays" in (site.data / "challenges/commented/3/challenge.toml").read_text()
 
     def test_uploaded_baselines_are_checked_and_scored(self, site: Site, commented_folder: Path) -> None:
         from captious_server.models import Draft, Submission
 
-        put(site, "baselines", "Constant", "b.json", b"[]")
+        put(site, "baselines", "b.json", b"[]", CONSTANT)
         assert any("baselines[1].file" in problem for problem in Draft.objects.get().problems)
-        put(site, "baselines", "Constant", "b.json", upload())
+        put(site, "baselines", "b.json", upload())
         publish(site)
         site.work()
         assert [(row.method, row.status) for row in Submission.objects.all()] == [("Constant", "done")]
-        changes = {"baselines-0-human": "on", "baselines-0-description": "By people.\r\nOf us.\r\n"}
-        assert edited(site, **changes).status_code == 302
-        assert "phases = " not in toml(site).partition("[[baselines]]")[2]  # all, as before
+        edited(site, (CONSTANT, f"{CONSTANT}\nhuman = true"))
         publish(site)
-        (row,) = Submission.objects.all()
-        assert (row.is_human, row.description) == (True, "By people.\nOf us.")
-        edited(site, **{"baselines-0-DELETE": "on"})
+        assert Submission.objects.get().is_human
+        edited(site, (f"{CONSTANT}\nhuman = true", ""))
         publish(site)
         assert [row.status for row in Submission.objects.all()] == ["deleted"]
 
-    def test_upload_replaces_no_other_file(self, site: Site, commented_folder: Path) -> None:
-        """A file of a download may also be used elsewhere, such as public references."""
-        public = '[[captions]]\npublic = true\n[[downloads]]\ntitle = "References"\nfile = "c2.json"\n'
-        (commented_folder / "challenge.toml").write_text(COMMENTED + public)
-        site.load(commented_folder)
-        before = (commented_folder / "c2.json").read_bytes()
-        put(site, "downloads", "References", "c2.json", b"other")
-        draft = site.data / "drafts" / "commented"
-        assert (draft / "c2.json").read_bytes() == before
-        assert (draft / "downloads" / "c2.json").read_bytes() == b"other"
-
     @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b.csv", "\u202e.csv", "x" * 300 + ".csv", ".htaccess"])
     def test_hostile_upload_names_are_cleaned(self, site: Site, commented_folder: Path, name: str) -> None:
-        put(site, "downloads", "File", name, b"1")
-        draft = site.data / "drafts" / "commented"
-        made = list((draft / "downloads").iterdir())
-        assert len(made) == 1
-        assert not made[0].name.startswith(".")
+        put(site, "downloads", name, b"1")
+        [made] = (site.data / "drafts" / "commented" / "downloads").iterdir()
+        assert not made.name.startswith(".")
+        edited(site, ("[[references]]", f"{IMAGES.replace('images.csv', made.name)}\n\n[[references]]"))
         publish(site)
 
     def test_private_references_cannot_be_downloads(self, site: Site, commented_folder: Path) -> None:
         from captious_server.models import Draft
 
-        put(site, "downloads", "Images", "images.json", (commented_folder / "c2.json").read_bytes())
-        assert Draft.objects.get().problems == ["downloads[1].file: has the private references of references[1]"]
+        refused = put(site, "downloads", "images.csv", (commented_folder / "c2.json").read_bytes(), IMAGES)
+        assert refused.status_code == 302
+        assert toml(site) == COMMENTED
+        assert Draft.objects.get().problems == []
 
-    @pytest.mark.parametrize("values", [{"kind": "downloads", "name": ""}, {"kind": "texts", "name": "x"}])
+    @pytest.mark.parametrize("values", [{"kind": "texts", "file": "x.md"}, {"kind": ""}, {"kind": "downloads"}])
     def test_incomplete_upload_is_refused(self, site: Site, commented_folder: Path, values: dict[str, str]) -> None:
         client = olga(site)
         client.post("/challenges/commented/edit")
-        refused = client.post(FILES, {**values, "file": file()})
+        sent = {**values, "file": file()} if "file" in values else values
+        refused = client.post(FILES, sent)
         assert refused.status_code == 422
-        assert form_of(refused)["title"] == "Commented"
+        assert form_of(refused)["toml"] == COMMENTED

@@ -85,7 +85,7 @@ def test_preview_shows_logo_and_files_of_the_draft(draft_client: Any) -> None:
 
 
 def test_preview_saves_the_draft_first(site: Site, commented_folder: Path) -> None:
-    answer = edited(site, summary="Changed.", action="preview")
+    answer = edited(site, ('"One."', '"Changed."'), action="preview")
     assert answer["Location"] == "/drafts/commented/preview"
     page = olga(site).get("/drafts/commented/preview").content.decode()
     assert '<p class="lead">Changed.</p>' in page
@@ -93,8 +93,8 @@ def test_preview_saves_the_draft_first(site: Site, commented_folder: Path) -> No
 
 
 def test_preview_of_an_invalid_draft_shows_its_texts(site: Site, commented_folder: Path) -> None:
-    changes = {"rank_by": "cider-d", "texts-0-markdown": "A *second* text.", "organized_by": "Ann Smith"}
-    edited(site, **changes)
+    ann = ('title = "C', 'organized_by = ["Ann Smith"]\ntitle = "C')
+    edited(site, ann, ('"bleu-4"', '"cider-d"'), **{"text-pages/overview.md": "A *second* text."})
     page = olga(site).get("/drafts/commented/preview").content.decode()
     assert "1 problem to fix" in page
     assert "are shown once the problems are solved" in page

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from captious import read_captions, score
 from captious.data.formats import EXTENSIONS
-from captious.errors import CaptionFileError, OutputError
+from captious.errors import CaptionFileError, OutputError, ParameterError
 from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice
 from captious_server import commands
@@ -107,6 +107,27 @@ class TestStarter:
         source.write_text(json.dumps(rows) if extension == ".json" else "\n".join(map(json.dumps, rows)))
         assert f"references/c2{extension}" in write_starter(tmp_path / "new", source)
         assert [*check_folder(tmp_path / "new").references] == [("captions", "references")]
+
+    def test_two_files_make_a_public_and_a_private_phase(self, tmp_path: Path) -> None:
+        """What everybody may see of the one is hidden of the other."""
+        for name, image in (("val", 1), ("test", 2)):
+            (tmp_path / f"{name}.json").write_text(json.dumps({str(image): ["a", "b"]}))
+        folder = tmp_path / "new"
+        options = [word for name in ("val", "test") for word in ("--references", str(tmp_path / f"{name}.json"))]
+        run = CliRunner().invoke(commands.challenge, ["init", str(folder), *options])
+        assert run.exit_code == 0, run.output
+        definition = check_folder(folder).definition
+        assert [(row.name, row.public) for row in definition.captions] == [("public", True), ("private", False)]
+        assert [(row.captions, row.file) for row in definition.references] == [
+            ("public", "references/val.json"),
+            ("private", "references/test.json"),
+        ]
+        assert [(phase.captions, phase.board) for phase in definition.phases] == [
+            (("public",), "public"),
+            (("private",), "hidden"),
+        ]
+        with pytest.raises(ParameterError, match="the same name"):
+            write_starter(tmp_path / "other", tmp_path / "val.json", folder.parent / "val.json")
 
     def test_unreadable_references_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(CaptionFileError):

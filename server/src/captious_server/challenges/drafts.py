@@ -6,15 +6,14 @@ import hashlib
 import re
 import shutil
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import tomlkit
 from django.utils.text import slugify
 from tomlkit import TOMLDocument
-from tomlkit.items import AoT, Table
 
 from captious.drawing import shortened
 from captious.errors import CaptiousError
@@ -24,7 +23,6 @@ from captious_server.challenges.definition import (
     FILE_SETTINGS,
     TABLES,
     ChallengeDefinition,
-    moment,
     tables,
     with_defaults,
 )
@@ -141,30 +139,28 @@ def _line(key: str, value: object) -> str:
     return f"{_key(key)} = {item.as_string()}"
 
 
-# The folder of a draft: a challenge folder that is edited on the site.
+# The folder of a draft: a challenge folder whose challenge.toml and texts are edited on the site.
 #
-# Only changes are written, so that comments, order and spelling of challenge.toml stay as the organizers wrote
-# them. Files on the server that are not part of the folder cannot be named here, see ``outside_problems``.
+# Files on the server that are not part of the folder cannot be named here, see ``outside_problems``.
 
-#: A table of a list: its position in the file (None for a new one) and its values (None if it is removed).
-Row: TypeAlias = tuple[int | None, dict[str, Any] | None]
 #: The end of a line that has a table right below it.
 _MISSING_BLANK_LINE = re.compile(r"(?<=[^\n])\n(?=\[\[?\w+\])")
+_TABLE_LINE = re.compile(r"\s*\[\[?\s*([\w-]+)\s*\]\]?\s*(?:#.*)?$")
+_PLACE = re.compile(r"([a-z_]+)(?:\[(\d+)\])?(?:\.([a-z_-]+))?")
 
 
 def effective(folder: Path) -> dict[str, Any]:
-    """The content of challenge.toml with all defaults, as plain values; it need not be valid."""
-    data = with_defaults(_read(folder))
-    values = {**_defaults(ChallengeDefinition), **data}
+    """The content of challenge.toml with all defaults, as plain values; it need not be valid.
+
+    Values of another type than the default are left out.
+    """
+    data, defaults = with_defaults(_read(folder)), {"title": "", "metrics": (), **_defaults(ChallengeDefinition)}
+    values = {**data, **defaults}
+    for name, default in defaults.items():
+        is_alike = isinstance(data.get(name), (list, tuple) if isinstance(default, tuple) else type(default))
+        values[name] = data[name] if name in data and (default is None or is_alike) else default
     for name, table in TABLES.items():
-        defaults = _defaults(table)
-        values[name] = [{**defaults, **row} for _, row in tables(data, name)]
-    with suppress(ValueError):
-        values["teams_close"] = moment(values["teams_close"])
-    for row in values["phases"]:
-        row.setdefault("title", row.get("name", ""))
-        with suppress(ValueError):  # the check reports the problem
-            row |= {name: moment(row[name]) for name in ("opens", "closes")}
+        values[name] = [{**_defaults(table), **row} for _, row in tables(data, name)]
     return values
 
 
@@ -185,36 +181,61 @@ def text_of(folder: Path, row: Mapping[str, Any]) -> str:
         return ""
 
 
-def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Sequence[Row]]) -> None:
-    """Update changed values in challenge.toml; the ``markdown`` of texts is written to their files.
+def write_draft(folder: Path, text: str, texts: Mapping[str, str]) -> None:
+    """Write challenge.toml, and the Markdown of the texts that it names.
 
     Args:
-        values: top-level keys.
-        lists: rows of each list.
+        texts: file -> Markdown; other files stay.
 
     Raises:
-        OutputError: it cannot be written.
+        TOMLDecodeError: the text is not TOML. Nothing is written.
+        OutputError: a file cannot be written.
     """
-    text, values_before = (folder / FILE_NAME).read_text(encoding="utf-8"), effective(folder)
+    values = tomllib.loads(text)
+    with whole_file(folder / FILE_NAME) as file:
+        file.write(text)
+    for row in text_rows(values):
+        markdown = texts.get(str(row.get("file")))
+        if markdown is None or markdown == text_of(folder, row).replace("\r\n", "\n"):
+            continue
+        path = (folder / str(row["file"])).resolve()
+        if path.is_relative_to(folder.resolve()) and path.suffix == ".md":  # the check says so
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(path) as file:
+                file.write(markdown)
+
+
+def text_rows(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tables of texts in the values of a challenge.toml, which need not be valid."""
+    return [row for _, row in tables(values, "texts")]
+
+
+def set_values(folder: Path, values: Mapping[str, Any]) -> None:
+    """Set keys of challenge.toml that a starter has, and keep its comments."""
+    text = (folder / FILE_NAME).read_text(encoding="utf-8")
     document = tomlkit.parse(text)
-    if sum(row is not None for _, row in lists.get("captions", ())) > 1:  # then no name has a default
-        for name, key in (("captions", "name"), ("references", "captions")):
-            tables_by_place = dict(tables(_read(folder), name))
-            for place, row in enumerate(values_before[name]):
-                row.pop("" if key in tables_by_place.get(place, {}) else key, None)
-    _update(document, values, values_before)
-    for name, rows in lists.items():
-        rows = [*rows] if name != "texts" else [*_write_texts(folder, values_before["texts"], rows)]
-        _update_list(document, name, rows, values_before[name])
+    document.update(values)
     with whole_file(folder / FILE_NAME) as file:
         file.write(as_before(text, document))
 
 
-def make_tidy(folder: Path) -> None:
-    """Write challenge.toml in tidy form, without the comments of the starter for editing it as a file."""
-    text = tidy_toml(_read(folder))
-    with whole_file(folder / FILE_NAME) as file:
-        file.write(text)
+def line_of(text: str, problem: str) -> int:
+    """The line of challenge.toml that a problem such as "phases[1].closes: ..." is about; 0 if there is none."""
+    match = _PLACE.match(problem)
+    if match is None:
+        return 0
+    key, number, field = match.groups()
+    table, counts, found = "", Counter[str](), 0
+    for n, line in enumerate(text.splitlines(), start=1):
+        if header := _TABLE_LINE.match(line):
+            table = header[1]
+            counts[table] += 1
+            found = n if table == key and counts[key] == int(number or 1) else found
+        elif not table and re.match(rf"\s*{key}\s*[=.]", line):
+            found = n
+        elif table == key and counts[key] == int(number or 1) and field and re.match(rf"\s*{field}\s*=", line):
+            return n
+    return found
 
 
 def as_before(text: str, document: TOMLDocument) -> str:
@@ -231,38 +252,17 @@ def as_before(text: str, document: TOMLDocument) -> str:
     return spaced_text if tomllib.loads(spaced_text) == values else new_text  # a text may have such a line
 
 
-def reference_file(name: str, captions: str, filename: str) -> str:
-    """The path of the file of a reference set, which keeps the extensions that determine how it is read."""
-    endings = re.search(r"((\.[A-Za-z0-9]{1,8}){1,2})$", Path(filename).name)
-    stem = slugify(f"{captions}-{name}" if captions else name)[:80] or "references"
-    return f"references/{stem}{endings[1].lower() if endings else ''}"
-
-
-def put_file(folder: Path, kind: str, name: str, filename: str, upload: Path) -> None:
-    """Put an upload into the folder, as the logo, or as the file of a download or a baseline, there or new.
+def put_file(folder: Path, kind: str, filename: str, upload: Path) -> str:
+    """Move an upload into the folder, in place of a file of the same name; return its path in the folder.
 
     Args:
-        kind: "logo", "downloads" or "baselines".
-        name: title of the download, or method of the baseline.
-        filename: name of the upload. No other file of the folder is replaced.
+        kind: "references", "downloads", "baselines" or "logo", the folder that it is put into.
+        filename: name of the upload.
     """
-    values = effective(folder)
-    key = {"downloads": "title", "baselines": "method"}.get(kind, "")
-    rows = values[kind] if key else [{"file": values["logo"]}]
-    place = next((i for i, row in enumerate(rows) if not key or row.get(key) == name), None)
-    old_file = "" if place is None else str(rows[place].get("file", ""))
-    files = [str(row.get("file")) for table in TABLES for row in values[table]] + [str(values["logo"])]
     file = f"{kind}/{_safe_name(filename)}"
-    if file != old_file or files.count(old_file) > 1:
-        stem, dot, ending = file.partition(".")
-        names = (f"{stem}{f'-{n}' if n else ''}{dot}{ending}" for n in range(10_000))
-        file = next(candidate for candidate in names if not (folder / candidate).exists())
     (folder / file).parent.mkdir(exist_ok=True)
     shutil.move(upload, folder / file)
-    if not key:
-        write_values(folder, {"logo": file}, {})
-    else:
-        write_values(folder, {}, {kind: [(place, {key: name, "file": file})]})
+    return file
 
 
 def _safe_name(filename: str) -> str:
@@ -297,10 +297,7 @@ def published_problems(folder: Path, before: Path, definition: ChallengeDefiniti
     Args:
         before: the folder of the challenge as it is.
     """
-    public = {captions.name for captions in definition.captions if captions.public}
-    files = [before / row.file for row in definition.references if row.captions not in public]
-    private = {_digest(file) for file in files if file.is_file()}
-    values = effective(folder)
+    private, values = private_references(before, definition), effective(folder)
     public_names = {row.get("name") for row in values["captions"] if row.get("public")}
     settings = {name: str(value) for name, value in values["settings"].items()}
     problems = [
@@ -315,6 +312,30 @@ def published_problems(folder: Path, before: Path, definition: ChallengeDefiniti
         if row.get("captions") in public_names and (folder / str(row.get("file", ""))).is_file()
         if _digest(folder / row["file"]) in private
     ]
+
+
+def reused_problems(folder: Path, text: str, private: Set[str]) -> list[str]:
+    """Other uses of files of private references, which would show them, a sentence each.
+
+    Args:
+        text: a challenge.toml.
+        private: checksums of private references, as from ``private_references``.
+    """
+    values = tomllib.loads(text)
+    places = [((name, place, "file"), row.get("file")) for name in TABLES for place, row in tables(values, name)]
+    return [
+        f"{at(place)}: these references are private"
+        for place, file in [*places, (("logo",), values.get("logo"))]
+        if place[0] != "references" and isinstance(file, str) and "\0" not in file
+        if (folder / file).is_file() and _digest(folder / file) in private
+    ]
+
+
+def private_references(folder: Path, definition: ChallengeDefinition) -> set[str]:
+    """The checksums of the files of private references in the folder of a challenge."""
+    public = {captions.name for captions in definition.captions if captions.public}
+    files = [folder / row.file for row in definition.references if row.captions not in public]
+    return {_digest(file) for file in files if file.is_file()}
 
 
 def _digest(file: Path) -> str:
@@ -354,78 +375,3 @@ def _read(folder: Path) -> dict[str, Any]:
 def _defaults(table: Any) -> dict[str, Any]:
     fields = {name: field.get_default(call_default_factory=True) for name, field in table.model_fields.items()}
     return {name: value for name, value in fields.items() if not table.model_fields[name].is_required()}
-
-
-def _update(table: Any, values: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    for key, value in values.items():
-        old = before.get(key)
-        if value == (list(old) if isinstance(old, tuple) else old):
-            continue
-        if value is None:
-            table.pop(key, None)
-        elif key in table or not isinstance(table, Table):
-            table[key] = value
-        else:
-            _add(table, key, value)
-
-
-def _add(table: Table, key: str, value: Any) -> None:
-    """Add a key after the others of a table, before the comments and empty lines of the next one."""
-    body, tail = table.value.body, []
-    while body and body[-1][0] is None:
-        tail.append(body.pop())
-    table.append(key, value)
-    body.extend(reversed(tail))
-
-
-def _update_list(document: Any, name: str, rows: Sequence[Row], before: Sequence[Mapping[str, Any]]) -> None:
-    removals = sorted((place for place, row in rows if row is None and place is not None), reverse=True)
-    for place, row in rows:
-        if row is None:
-            continue
-        old = before[place] if place is not None else _defaults(TABLES[name])
-        if place is not None and all(value == _plain(old.get(key)) for key, value in row.items()):
-            continue
-        if name not in document:
-            document.append(name, tomlkit.aot())
-        tables_here = document[name]
-        while place is None or len(tables_here) <= place:  # the only captions file may be left out
-            tables_here.append(tomlkit.table() if isinstance(tables_here, AoT) else tomlkit.inline_table())
-            place = len(tables_here) - 1 if place is None else place
-        _update(tables_here[place], row, old)
-    for place in removals:
-        if name in document and place < len(document[name]):
-            del document[name][place]
-    if name in document and not document[name]:
-        del document[name]
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _write_texts(folder: Path, before: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> Iterator[Row]:
-    """Write the Markdown of texts to their files, and yield their rows without it."""
-    for place, row in rows:
-        if row is None:
-            yield place, None
-            continue
-        row = {**row}
-        markdown = row.pop("markdown").replace("\r\n", "\n")
-        if place is None:
-            row["file"] = _free_name(folder, row["title"])
-        old = row if place is None else before[place]
-        if place is None or text_of(folder, old).replace("\r\n", "\n") != markdown:
-            path = (folder / str(old["file"])).resolve()
-            if not path.is_relative_to(folder.resolve()):  # the check says so
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(path) as file:
-                file.write(markdown)
-        yield place, row
-
-
-def _free_name(folder: Path, title: str) -> str:
-    stem = slugify(title)[:60] or "text"
-    names = (f"{stem}{f'-{n}' if n else ''}.md" for n in range(10_000))
-    return next(name for name in names if not (folder / name).exists())

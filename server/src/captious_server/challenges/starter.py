@@ -34,12 +34,12 @@ STARTER_METRICS = ("bleu", "meteor", "rouge-l", "cider-d")
 DEMO = Path(__file__).parents[1] / "challenge_folders" / "demo"
 
 
-def write_starter(folder: Path, references: Path | None = None) -> list[str]:
-    """Make the folder of a new challenge: challenge.toml, overview.md, rules.md and a copy of the references.
+def write_starter(folder: Path, *references: Path) -> list[str]:
+    """Make the folder of a new challenge: challenge.toml, overview.md, rules.md and copies of the references.
 
     Args:
         folder: a folder that does not exist yet, or an empty one.
-        references: a file that ``captious.read_references`` reads.
+        references: a file that ``captious.read_references`` reads, or one for a public and one for a private phase.
 
     Returns:
         The files, by their paths in the folder.
@@ -47,29 +47,45 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
     Raises:
         OutputError: the folder is not empty, or cannot be written; nothing is left behind.
         InputError: the references cannot be read.
+        ParameterError: two files have the same name.
     """
-    table = read_references(references) if references is not None else None
+    data = [read_references(file) for file in references]
+    files = [f"references/{_as_text(file.name)}" for file in references] or ["references/c5.json"]
+    if len({*files}) < len(files):
+        raise ParameterError("the files of references have the same name", hint="rename one of them")
     name = _as_text(folder.resolve().name)
-    file = f"references/{_as_text(references.name)}" if references is not None else "references/c5.json"
     values = {
         "title": toml(_title(name)),
         "slug": slug_line(name),
         "metrics": metrics_line(STARTER_METRICS),
-        "name": toml(_set_name(table)),
-        "file": toml(file),
-        "reminder": "" if table is not None else "  # put the references there",
-        "images": f", {len(table):,} in all" if table is not None else "",
-        "image_id": toml(table.ids[0]) if table is not None else "42",
+        "name": toml(_set_name(data[0] if data else None)),
+        "file": toml(files[0]),
+        "private_name": toml(_set_name(data[-1] if data else None)),
+        "private_file": toml(files[-1]),
+        "reminder": "" if data else "  # put the references there",
+        "images": f", {sum(map(len, data)):,} in all" if data else "",
+        "image_id": toml(data[0].ids[0]) if data else "42",
     }
     texts = [FILE_NAME, "overview.md", "rules.md"]
     with new_folder(folder) as target:
         for text in texts:
             shutil.copyfile(STARTER / text, target / text)
+        if len(references) > 1:
+            _give_two_phases(target / FILE_NAME)
+        for text in texts:
             fill_in(target / text, values)
         (target / "references").mkdir()
-        if references is not None:
-            shutil.copyfile(references, target / file)
-    return [*texts, *([file] if references is not None else [])]
+        for source, file in zip(references, files, strict=False):
+            shutil.copyfile(source, target / file)
+    return [*texts, *(files if references else [])]
+
+
+def _give_two_phases(file: Path) -> None:
+    """Replace the captions, references and phases of a starter by those of a public and a private phase."""
+    text = file.read_text(encoding="utf-8")
+    first, last = text.index("[[captions]]"), text.index("# [[baselines]]")
+    phases = (STARTER / "two_phases.toml").read_text(encoding="utf-8")
+    file.write_text(text[:first] + phases + text[last:], encoding="utf-8")
 
 
 def write_demo(folder: Path, organizers: Sequence[str] = ()) -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+import tomllib
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,88 +21,115 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from captious.data import read_references
 from captious.drawing import counted
 from captious.errors import CaptiousError
 from captious_server.actions.loading import Changes, check_for_server, export_challenge, load_challenge
 from captious_server.challenges.drafts import (
     effective,
-    make_tidy,
+    line_of,
     outside_problems,
+    private_references,
     published_problems,
     put_file,
-    reference_file,
+    reused_problems,
+    set_values,
     shown_values,
     state_of,
-    write_values,
+    text_of,
+    write_draft,
 )
-from captious_server.challenges.folder import as_html, summary_rows
+from captious_server.challenges.folder import FILE_NAME, summary_rows
 from captious_server.challenges.problems import ChallengeError, one_line
 from captious_server.challenges.starter import write_starter
 from captious_server.models import Challenge, Draft
 from captious_server.pages.challenges import preview_of
-from captious_server.pages.draft_forms import (
-    PARTS,
-    DraftForm,
-    FormProblem,
-    NewChallengeForm,
-    ReferencesFileForm,
-    UploadFileForm,
-    form_errors,
-    form_problems,
-    form_warnings,
-    formsets,
-    rows_of_all,
-)
 from captious_server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious_server.people.accounts import limit, record
 from captious_server.settings import locked
 from captious_server.submissions import storage
 
-# Files that are uploaded for a draft: references, which are read before they are kept.
+# Forms: a new challenge, the editor, and files.
+
+_NAME_PATTERN = r"^[a-z0-9-]+$"
+_NAME_HELP = {"invalid": "Use lower-case letters, digits and hyphens."}
 
 
-class UnreadableReferencesError(Exception):
-    """References that cannot be read; the message gives the reason, with the user's name of the file."""
+class NewChallengeForm(forms.Form):
+    """A new challenge; everything else has defaults."""
+
+    title = forms.CharField(max_length=200)
+    summary = forms.CharField(required=False, max_length=500, help_text="One sentence for the list of challenges.")
+    slug = forms.RegexField(
+        _NAME_PATTERN,
+        required=False,
+        max_length=80,
+        label="Name in addresses",
+        help_text="By default, derived from the title.",
+        error_messages=_NAME_HELP,
+    )
+    file = forms.FileField(
+        label="References", help_text="In any format that captious reads, such as COCO annotations, JSON or CSV."
+    )
+    private = forms.FileField(
+        required=False,
+        label="Private references",
+        help_text="Of other images: the first references are public then, and each has a phase.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        slug = values.get("slug") or slugify(values.get("title", "")).replace("_", "-")[:80]
+        if "title" in values and not slug:
+            self.add_error("slug", "Enter a name: the title has no letters from a to z and no digits.")
+        elif Challenge.objects.filter(slug=slug).exists() or Draft.objects.filter(slug=slug).exists():
+            self.add_error("slug", f"The name {slug} is taken.")
+        return {**values, "slug": slug}
+
+    @property
+    def uploads(self) -> list[Any]:
+        """The files of references that were sent."""
+        return [self.cleaned_data[name] for name in ("file", "private") if self.cleaned_data[name]]
 
 
-@contextmanager
-def references_of(form: forms.Form) -> Iterator[Path]:
-    """A context with the uploaded file of references, whose extension gives its format.
+class DraftForm(forms.Form):
+    """challenge.toml and the texts that it names, each as one text.
 
-    Raises:
-        UnreadableReferencesError: reading it failed within the context.
+    Args:
+        texts: file -> Markdown.
     """
-    name = upload_name(form)
-    with tempfile.TemporaryDirectory(dir=storage.incoming_folder()) as temporary:
-        file = Path(temporary) / Path(reference_file("references", "", name)).name
-        shutil.move(form.cleaned_data["file"].temporary_file_path(), file)
-        try:
-            yield file
-        except CaptiousError as error:
-            reason = one_line(error).replace(str(file), name).replace(file.name, name)
-            raise UnreadableReferencesError(f"The references cannot be read: {reason}") from error
+
+    toml = forms.CharField(
+        strip=False, label=FILE_NAME, widget=forms.Textarea(attrs={"rows": 30, "spellcheck": "false", "class": "code"})
+    )
+    state = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(self, data: Any, texts: Mapping[str, str], **initial: str) -> None:
+        super().__init__(data, initial={**initial, **{f"text-{file}": text for file, text in texts.items()}})
+        for file in texts:
+            self.fields[f"text-{file}"] = forms.CharField(
+                required=False, strip=False, label=file, widget=forms.Textarea(attrs={"rows": 12})
+            )
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        return {name: value.replace("\r\n", "\n") for name, value in values.items()}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """File -> Markdown, as sent."""
+        return {
+            name.removeprefix("text-"): text for name, text in self.cleaned_data.items() if name.startswith("text-")
+        }
 
 
-def put_references(folder: Path, name: str, captions: str, filename: str, file: Path) -> None:
-    """Move a file into the folder of a draft, for an existing or a new reference set."""
-    rows = effective(folder)["references"]
-    places = [place for place, row in enumerate(rows) if row["name"] == name and captions in ("", row.get("captions"))]
-    place = places[0] if places else None
-    row = {"name": name, "file": reference_file(name, captions, filename)}
-    if place is None and captions:
-        row["captions"] = captions
-    target = folder / row["file"]
-    target.parent.mkdir(exist_ok=True)
-    shutil.move(file, target)
-    write_values(folder, {}, {"references": [(place, row)]})
+class UploadForm(forms.Form):
+    """A file for a draft."""
 
-
-def upload_name(form: forms.Form) -> str:
-    """The user's name of the uploaded file."""
-    return str(form.cleaned_data["file"].name)
+    kind = forms.ChoiceField(choices=[(kind, kind) for kind in ("references", "downloads", "baselines", "logo")])
+    file = forms.FileField(help_text="It replaces a file of the same name in this folder.")
 
 
 def has_room(size: int) -> bool:
@@ -113,6 +141,7 @@ def has_room(size: int) -> bool:
 
 # The pages, from the list of drafts to publication.
 
+_MAX_TEXTS = 30
 _NO_ROOM = "The drafts take up too much space on the server. Discard some of them."
 
 
@@ -137,23 +166,25 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
     """The draft created by a form; None, with an error in the form, if its references cannot be read."""
     values = form.cleaned_data
     draft = Draft(slug=values["slug"], title=values["title"], user=request.user)
-    with _draft_lock(draft.slug):
-        try:
-            if Draft.objects.filter(slug=draft.slug).exists() or Challenge.objects.filter(slug=draft.slug).exists():
-                form.add_error("slug", "This name is taken.")
-                return None
-            if not has_room(values["file"].size):
-                form.add_error("file", _NO_ROOM)
-                return None
-            shutil.rmtree(draft.folder, ignore_errors=True)  # left by a discarded draft
-            with references_of(form) as file:
-                write_starter(draft.folder, file)
-            make_tidy(draft.folder)
-            names = {"title": draft.title, "slug": draft.slug, "summary": values["summary"]}
-            write_values(draft.folder, {**names, "organizers": [request.user.username]}, {})
-        except UnreadableReferencesError as error:
-            form.add_error("file", str(error))
+    with _draft_lock(draft.slug), tempfile.TemporaryDirectory(dir=storage.incoming_folder()) as temporary:
+        if Draft.objects.filter(slug=draft.slug).exists() or Challenge.objects.filter(slug=draft.slug).exists():
+            form.add_error("slug", "This name is taken.")
             return None
+        if not has_room(sum(upload.size for upload in form.uploads)):
+            form.add_error("file", _NO_ROOM)
+            return None
+        shutil.rmtree(draft.folder, ignore_errors=True)  # left by a discarded draft
+        try:
+            files = [
+                Path(temporary) / put_file(Path(temporary), str(n), upload.name, upload.temporary_file_path())
+                for n, upload in enumerate(form.uploads)
+            ]
+            write_starter(draft.folder, *files)
+        except CaptiousError as error:
+            form.add_error(None, f"The references cannot be read: {one_line(error).replace(f'{temporary}/', '')}")
+            return None
+        names = {"title": draft.title, "summary": values["summary"], "organizers": [request.user.username]}
+        set_values(draft.folder, names)
         _check_draft(draft)
     return draft
 
@@ -182,99 +213,67 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Edit a draft. It may be saved with problems, which the page lists."""
+    """Edit a draft. It may be saved with problems, which the page lists with their lines."""
     draft = draft_for(request.user, slug)
-    data = request.POST if request.method == "POST" else None
+    if request.method != "POST":
+        return _editor(request, draft)
+    limit(request, "change")
+    form = _form(draft, request.POST)
     action = request.POST.get("action")
-    if data is not None:
-        limit(request, "change")
-    form = DraftForm(data, initial=_initial(draft))
-    lists = formsets(draft.folder, data)
-    if data is not None:
-        valid = [form.is_valid(), *(rows.is_valid() for rows in lists.values())]
-        if all(valid):
-            with _draft_lock(slug):
-                if form.cleaned_data.pop("state") == state_of(draft.folder):
-                    write_values(draft.folder, form.cleaned_data, rows_of_all(lists))
-                    draft.title = form.cleaned_data["title"]
-                    _check_draft(draft)
-                    record("edit draft", slug, request=request, challenge=_challenge(draft))
-                    reason = draft.why_not_published if action == "publish" else ""
-                    if action == "publish" and not reason:
-                        return redirect("captious:draft_publish", slug)
-                    messages.success(request, f"Saved. {reason}".strip())
-                    return redirect("captious:draft_preview" if action == "preview" else "captious:draft", slug)
-            form.add_error(
-                None, "Somebody else has saved this draft in the meantime. Open it again and repeat your changes."
-            )
-    return _editor(request, draft, form, lists)
+    with _draft_lock(slug):
+        if form.is_valid() and not _why_not_saved(draft, form):
+            write_draft(draft.folder, form.cleaned_data["toml"], form.texts)
+            draft.title = effective(draft.folder)["title"][:200] or slug
+            _check_draft(draft)
+            record("edit draft", slug, request=request, challenge=_challenge(draft))
+            reason = draft.why_not_published if action == "publish" else ""
+            if action == "publish" and not reason:
+                return redirect("captious:draft_publish", slug)
+            messages.success(request, f"Saved. {reason}".strip())
+            return redirect("captious:draft_preview" if action == "preview" else "captious:draft", slug)
+    return _editor(request, draft, form)
 
 
-@login_required
-@require_POST
-def references(request: HttpRequest, slug: str) -> HttpResponse:
-    """Upload the file of a reference set."""
-    draft = draft_for(request.user, slug)
-    form = ReferencesFileForm(request.POST, request.FILES, files=_captions_files(draft))
-
-    def put(values: dict[str, Any]) -> str:
-        with references_of(form) as file:
-            read_references(file)
-            put_references(draft.folder, values["name"], values["captions"], upload_name(form), file)
-        return f"Uploaded {upload_name(form)}."
-
-    return _receive_upload(request, draft, form, put, "upload references")
+def _why_not_saved(draft: Draft, form: DraftForm) -> bool:
+    """Add the reasons to a form for which it cannot be saved; return whether there are any."""
+    text, challenge = form.cleaned_data["toml"], _challenge(draft)
+    if form.cleaned_data["state"] != state_of(draft.folder):
+        form.add_error(
+            None, "Somebody else has saved this draft in the meantime. Open it again and repeat your changes."
+        )
+        return True
+    try:
+        slug = tomllib.loads(text).get("slug", draft.slug)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        form.add_error("toml", f"This is not TOML: {error}.")
+        return True
+    if slug != draft.slug:
+        form.add_error("toml", f"Line {line_of(text, 'slug')}: the slug stays {draft.slug!r}.")
+    if challenge is not None:
+        private = private_references(challenge.folder, challenge.definition)
+        for problem in reused_problems(draft.folder, text, private):
+            form.add_error("toml", f"Line {line_of(text, problem)}: {problem}.")
+    return bool(form.errors)
 
 
 @login_required
 @require_POST
 def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Upload the logo, a file to download, or a baseline."""
+    """Upload references, the logo, a file to download, or a baseline, which challenge.toml then names."""
     draft = draft_for(request.user, slug)
-    form = UploadFileForm(request.POST, request.FILES, kind=request.POST.get("kind", ""))
-
-    def put(values: dict[str, Any]) -> str:
-        upload = Path(values["file"].temporary_file_path())
-        put_file(draft.folder, values["kind"], values["name"], upload_name(form), upload)
-        return "Uploaded."
-
-    return _receive_upload(request, draft, form, put, "upload file")
-
-
-def _receive_upload(
-    request: HttpRequest, draft: Draft, form: Any, put: Callable[[dict[str, Any]], str], action: str
-) -> HttpResponse:
-    """Put the file of a form into the folder of a draft, and check the draft.
-
-    Args:
-        put: stores the file, given the values of the form; returns a message.
-        action: the name of the action in the audit log.
-    """
     limit(request, "upload")
+    form = UploadForm(request.POST, request.FILES)
     if form.is_valid():
-        values = form.cleaned_data
-        with _draft_lock(draft.slug):
-            try:
-                if has_room(values["file"].size):
-                    message = put(values)
-                    _check_draft(draft)
-                    detail = f"{values.get('kind', '')} {values['name']}".strip()
-                    record(action, draft.slug, request=request, challenge=_challenge(draft), detail=detail)
-                    messages.success(request, message)
-                    return redirect(draft.url)
-                form.add_error("file", _NO_ROOM)
-            except UnreadableReferencesError as error:
-                form.add_error("file", str(error))
+        kind, upload = form.cleaned_data["kind"], form.cleaned_data["file"]
+        with _draft_lock(slug):
+            if has_room(upload.size):
+                file = put_file(draft.folder, kind, upload.name, upload.temporary_file_path())
+                _check_draft(draft)
+                record("upload file", slug, request=request, challenge=_challenge(draft), detail=file)
+                messages.success(request, f"Uploaded {file}. {FILE_NAME} can name it now.")
+                return redirect(draft.url)
+            form.add_error("file", _NO_ROOM)
     return _editor(request, draft, upload=form)
-
-
-@login_required
-@require_POST
-def markdown(request: HttpRequest, slug: str) -> HttpResponse:
-    """A text of the form as HTML, for its preview."""
-    draft_for(request.user, slug)
-    limit(request, "preview")
-    return HttpResponse(as_html(request.POST.get("markdown", "")))
 
 
 @login_required
@@ -284,7 +283,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     draft = draft_for(request.user, slug)
     challenge = _challenge(draft)
     context = {**preview_of(draft, challenge), "draft": draft, "problems": _problems(draft)}
-    context |= {"warnings": _warnings(draft), "outdated": _is_outdated(draft, challenge)}
+    context |= {"warnings": draft.warnings, "outdated": _is_outdated(draft, challenge)}
     return render(request, "captious/draft_preview.html", context)
 
 
@@ -327,7 +326,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
         "outdated": is_outdated,
         "ready": can_publish,
     }
-    context |= {"problems": _problems(draft), "warnings": _warnings(draft)}
+    context |= {"problems": _problems(draft), "warnings": draft.warnings}
     return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
 
 
@@ -354,50 +353,40 @@ def discard(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _editor(
-    request: HttpRequest,
-    draft: Draft,
-    form: DraftForm | None = None,
-    lists: dict[str, Any] | None = None,
-    *,
-    upload: ReferencesFileForm | UploadFileForm | None = None,
+    request: HttpRequest, draft: Draft, form: DraftForm | None = None, *, upload: UploadForm | None = None
 ) -> HttpResponse:
     """The editor of a draft, with the submitted values if they have errors."""
-    form, lists = form or DraftForm(initial=_initial(draft)), lists or formsets(draft.folder)
-    uploads: dict[str, Any] = {kind: UploadFileForm(kind=kind) for kind in UploadFileForm.KINDS}
-    uploads["references"] = ReferencesFileForm(files=_captions_files(draft))
-    if upload is not None:
-        uploads[upload.form_id.removeprefix("upload-")] = upload
-    errors = form_errors(form, lists, upload)
-    problems = [] if errors else form_problems(draft.problems, form, lists)  # the saved draft
-    parts = [
-        {"name": name, "one": singular, "rows": lists[name], "new": len(lists[name].initial_forms)}
-        | {"upload": uploads.get(name)}
-        for name, (singular, _, _) in PARTS.items()
+    is_wrong = bool((form and form.errors) or (upload and upload.errors))
+    files = [path for path in sorted(draft.folder.rglob("*")) if path.is_file()]
+    context = {
+        "draft": draft,
+        "form": form or _form(draft),
+        "upload": upload or UploadForm(auto_id="id_upload_%s"),
+        "files": [(path.relative_to(draft.folder).as_posix(), path.stat().st_size) for path in files],
+        "problems": [] if is_wrong else _problems(draft),  # of the saved draft
+        "warnings": draft.warnings,
+        "outdated": _is_outdated(draft, _challenge(draft)),
+    }
+    return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
+
+
+def _form(draft: Draft, data: Any = None) -> DraftForm:
+    values, folder = effective(draft.folder), draft.folder
+    files = {str(row.get("file")): row for row in values["texts"][:_MAX_TEXTS]}
+    texts = {file: text_of(folder, row) for file, row in files.items() if file.endswith(".md") and "\0" not in file}
+    toml = (folder / FILE_NAME).read_text(encoding="utf-8")
+    return DraftForm(data, texts, toml=toml, state=state_of(folder))
+
+
+def _problems(draft: Draft) -> list[dict[str, Any]]:
+    """The problems of a draft, each with its line in challenge.toml and what is written there."""
+    text = (draft.folder / FILE_NAME).read_text(encoding="utf-8")
+    lines = ["", *text.splitlines()]
+    numbers = [line_of(text, problem) for problem in draft.problems]
+    return [
+        {"line": number, "source": lines[number].partition("  #")[0].strip(), "text": problem}
+        for number, problem in zip(numbers, draft.problems, strict=True)
     ]
-    context = {"draft": draft, "form": form, "parts": parts, "errors": errors, "problems": problems, "uploads": uploads}
-    context |= {"warnings": _warnings(draft), "outdated": _is_outdated(draft, _challenge(draft))}
-    return render(request, "captious/draft.html", context, status=422 if errors else 200)
-
-
-def _problems(draft: Draft) -> list[FormProblem]:
-    """The problems of a draft for pages that lead to its form."""
-    if not draft.problems:
-        return []
-    return form_problems(draft.problems, DraftForm(initial=_initial(draft)), formsets(draft.folder))
-
-
-def _warnings(draft: Draft) -> list[str]:
-    return form_warnings(draft.warnings, formsets(draft.folder)) if draft.warnings else []
-
-
-def _captions_files(draft: Draft) -> list[str]:
-    return [str(row.get("name", "")) for row in effective(draft.folder)["captions"]]
-
-
-def _initial(draft: Draft) -> dict[str, Any]:
-    values = effective(draft.folder)
-    settings_lines = [f"{name} = {value}" for name, value in values["settings"].items()]
-    return {**values, "settings": settings_lines, "state": state_of(draft.folder)}
 
 
 def _check_draft(draft: Draft) -> Changes | None:
