@@ -63,13 +63,12 @@ def list_of_metrics() -> str:
 def facts(name: str) -> str:
     """Return the facts of a metric in Markdown."""
     metric, info = registry.get(name), metric_info(name)
-    language = "English" if info.languages else "any"
     rows = [
         ("outputs", _outputs(metric)),
         ("range, direction", f"{_range(metric)}; {_direction(info.lower_is_better)}"),
         ("corpus score", _corpus_score(metric)),
-        ("needs", ", ".join(info.needs) or "captions only"),
-        ("language", language),
+        ("needs", (", ".join(info.needs) or "captions only") + _default_models(metric)),
+        ("language", "English" if info.languages else "any"),
         ("class", f"`captious.{metric.__name__}`"),
         *((f"variant `{variant}`", meaning) for variant, meaning in metric.variants.items()),
     ]
@@ -80,7 +79,7 @@ def facts(name: str) -> str:
             shown = f"; `{key}` in signatures" if key not in ("", parameter) else ""
             meaning = ": ".join(filter(None, (declared.summary, declared.values)))
             rows.append((f"parameter `{parameter}`", f"{meaning}; default `{default}`{shown}"))
-    table = "\n".join(f"| {what} | {_cell(text)} |" for what, text in rows)
+    table = "\n".join(f"| {what} | {text} |" for what, text in rows)
     signature = example_signature(name)
     return f"| | |\n|---|---|\n{table}\n" + (f"\n```text\n{signature}\n```\n" if signature else "")
 
@@ -99,6 +98,11 @@ def example_signature(name: str) -> str:
     except CaptiousError:
         return ""
     return (add_part(made, "references:5") if metric.needs_references else made)[0]
+
+
+def _default_models(metric: type[BaseMetric]) -> str:
+    models = ", ".join(f"`{model}`" for model in metric.default_models)
+    return f"; by default {models}, with `pip install 'captious[models]'`" if models else ""
 
 
 def _outputs(metric: type[BaseMetric]) -> str:
@@ -126,7 +130,3 @@ def _corpus_score(metric: type[BaseMetric]) -> str:
     if issubclass(metric, captious.SetMeanMetric):
         return "mean over images"
     return "mean of caption scores" if issubclass(metric, captious.MeanMetric) else "from sums over images"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
