@@ -4,7 +4,7 @@
     sphinx-build -W -n -c docs . build/site
 
 The pages are plain Markdown, whose links work on a code host, too. The source folder is therefore the whole project,
-README.md is the front page, and the sidebar lists the pages in the order of docs/README.md.
+README.md is the front page, and the sidebar has the sections of docs/README.md and docs/metrics.md.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shutil
+import sys
 from inspect import isroutine
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,18 @@ import captious
 from captious import cli
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS.parent))  # for the programs in tools/
+
+from tools import metric_facts  # noqa: E402
+
 #: The front page of the server, which is above the pages in server/docs.
 SERVER = "server/README"
 #: Commands that the server brings.
 OF_SERVER = "captious_server.commands"
-#: The pages that list others.
-SECTIONS = ["docs/start", "docs/guides", "docs/metrics", "docs/reference", "docs/about"]
+#: The pages whose sections are those of the sidebar: all pages, and those about metrics.
+INDEX, METRICS = "docs/README", "docs/metrics"
+#: Pages for developers, which are neither in the sidebar nor found by the search.
+DEVELOPERS = "docs/developers/"
 
 project = "captious"
 author = copyright = "captious contributors"
@@ -97,36 +104,51 @@ linkcheck_ignore = [r"https?://[\w.-]*\bexample\b.*", r"http://127\.0\.0\.1.*"]
 
 def linked_pages(page: str) -> list[str]:
     """Return the pages that a page links to, in order, without their extension."""
-    text = (DOCS.parent / f"{page}.md").read_text(encoding="utf-8")
-    folder = posixpath.dirname(page)
+    return list(dict.fromkeys(_links((DOCS.parent / f"{page}.md").read_text(encoding="utf-8"), page)))
+
+
+def _links(text: str, page: str) -> list[str]:
     targets = re.findall(r"\]\(([^)#:]+)\.md\)", text)
-    return list(
-        dict.fromkeys(posixpath.normpath(posixpath.join(folder, target)) for target in targets)
-    )
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) for target in targets]
+
+
+def sections(page: str) -> list[tuple[str, list[str]]]:
+    """Return the headings of a page, each with the pages in its list."""
+    text = (DOCS.parent / f"{page}.md").read_text(encoding="utf-8")
+    parts = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, flags=re.MULTILINE | re.DOTALL)
+    lists = [
+        (heading, "\n".join(re.findall(r"^- .*(?:\n  .*)*", part, re.MULTILINE)))
+        for heading, part in parts
+    ]
+    return [(heading, _links(items, page)) for heading, items in lists if items]
+
+
+def sidebar() -> list[tuple[str, list[str]]]:
+    """Return the captions of the sidebar, each with its pages."""
+    parts: list[tuple[str, list[str]]] = [("", [INDEX])]
+    for heading, pages in sections(INDEX):
+        parts.append((heading, [page for page in pages if not _parent(page)]))
+        if METRICS in pages:
+            parts += [
+                (f"{heading}: {kind[0].lower()}{kind[1:]}", listed)
+                for kind, listed in sections(METRICS)
+            ]
+    return parts
 
 
 def children(page: str) -> list[str]:
-    """Return the pages below a page in the sidebar.
-
-    The front page is above the sections, a section above the pages that it lists, and a page such as judgment.md above
-    those in the folder judgment.
-    """
-    if page == root_doc:
-        return SECTIONS
-    if page == SERVER:
-        return [other for other in linked_pages(page) if posixpath.dirname(other) == "server/docs"]
-    if page in SECTIONS:
-        return [other for other in linked_pages(page) if _parent(other) == page]
-    return [other for other in linked_pages(page) if posixpath.dirname(other) == page]
+    """Return the pages below a page in the sidebar: those of its folder, such as drop-in/ for drop-in.md."""
+    if page in (INDEX, METRICS):
+        return []
+    return [other for other in linked_pages(page) if _parent(other) == page]
 
 
 def _parent(page: str) -> str:
+    """Return the page above a page in the sidebar; nothing if it is in a section of the sidebar itself."""
     folder = posixpath.dirname(page)
     if folder == "server/docs":
         return SERVER
-    if (DOCS.parent / f"{folder}.md").exists():
-        return folder
-    return next(section for section in SECTIONS if page in linked_pages(section))
+    return folder if folder != METRICS and (DOCS.parent / f"{folder}.md").exists() else ""
 
 
 class CommandOptions(ClickDirective):
@@ -189,7 +211,7 @@ def _is_metric(value: object) -> bool:
 
 
 def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
-    """Put the pages below a page into the sidebar, public names on the API page, and help on the pages of commands."""
+    """Put the pages below a page into the sidebar, and on pages what code knows: names, help, facts of metrics."""
     if name == "docs/api":
         source[0] = public_names(source[0])
     if name.startswith("docs/command-line/"):
@@ -202,12 +224,18 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
         ]
         help = "\n".join(["```{eval-rst}", *directive, "   :nested: full", "```"])
         source[0] = source[0].replace("<!-- options -->", help)
-    if name == "docs/README":  # the index on a code host; on the site, the sidebar is
+    if name == METRICS or name.startswith(f"{METRICS}/"):
+        source[0] = metric_facts.with_facts(source[0])
+    if name.startswith(DEVELOPERS):
+        source[0] = "---\norphan: true\nnosearch: true\n---\n\n" + source[0]
+    if name.startswith("training/"):  # linked from the pages of the metrics
         source[0] = "---\norphan: true\n---\n\n" + source[0]
-    if pages := children(name):
-        source[0] += "\n".join(
-            ["\n```{toctree}", ":hidden:", "", *(f"/{page}" for page in pages), "```\n"]
-        )
+    for caption, pages in sidebar() if name == root_doc else [("", children(name))]:
+        if pages:
+            options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+            source[0] += "\n".join(
+                ["\n```{toctree}", *options, "", *(f"/{page}" for page in pages), "```\n"]
+            )
 
 
 def show_dark_pictures(app: Sphinx, page: nodes.document) -> None:

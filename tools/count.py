@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import re
 import subprocess
 import sys
 import tokenize
@@ -27,6 +28,8 @@ FIELDS = ("room", "most", "goal")
 #: Rows that are not rooms of captious.
 CAPTIOUS, SERVER, TESTS, WORDS, FILES = "captious, all", "captious-server", "tests", "docs, words", "files of both"
 PROGRAMS = "tools, benchmarks, training"
+#: Parts of pages that a program writes from code, which do not count as words.
+_GENERATED = re.compile(r"<!-- (\w+): made by tools/.*?<!-- end of \1 -->", re.DOTALL)
 #: The room of the modules at the top level.
 BASE = "base"
 
@@ -84,7 +87,7 @@ def count() -> Counter[str]:
     for name in _files():
         path = ROOT / name
         if name.endswith(".md") and name.startswith(("docs/", "server/docs/")) and "generated" not in name:
-            counts[WORDS] += len(path.read_text("utf-8").split())
+            counts[WORDS] += len(_GENERATED.sub("", path.read_text("utf-8")).split())
         if not name.endswith(".py") or "/migrations/" in name:
             continue
         lines = code_lines(path.read_text("utf-8"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from functools import cache
@@ -24,6 +23,7 @@ from tests.docs.blocks import RUN
 from tests.docs.pages import fences, marker
 from tests.support.commands import COMMANDS, unknown_options
 from tests.support.every_metric import INPUTS, MODELS, variants_of
+from tools import metric_facts
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
@@ -46,20 +46,9 @@ OTHERS = [
     ),
 ]
 OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
-CARDS = sorted((DOCS / "metrics").glob("*.md"))
+FAMILIES = sorted((DOCS / "metrics").glob("*.md"))
 METRICS = [name for name in registry.metric_names() if registry.get(name).__module__.startswith("captious.")]
 RUNNING = [name for name in METRICS if name not in (*MODELS, *INPUTS)]
-VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)]
-
-
-@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.stem)
-def test_range_of_a_card_is_that_of_the_class(card: Path) -> None:
-    text = re.search(r"^\| range, direction \| ([^|;,(]*)", card.read_text(encoding="utf-8"), re.MULTILINE)
-    assert text is not None
-    low, high = registry.get(card.stem).bounds
-    shown = [f"{end:.3g}" for end in (low, high) if math.isfinite(end)]
-    assert re.findall(r"-?\d+(?:\.\d+)?", text[1])[: len(shown)] == shown
-    assert ("and up" in text[1]) == (math.isfinite(low) and not math.isfinite(high))
 
 
 def page_id(page: Path) -> str:
@@ -104,55 +93,52 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
 # ---- completeness
 
 
-def test_every_metric_has_a_card_and_every_card_a_metric() -> None:
-    assert set(METRICS) == {card.stem for card in CARDS}
+def test_every_metric_has_its_facts_on_one_page() -> None:
+    assert set(METRICS) == metric_facts.places().keys()
 
 
-@pytest.mark.parametrize("name", sorted(TOOLKIT_NAMES.keys() - {"bleu-2", "bleu-3"}))
-def test_the_list_of_metrics_has_the_names_of_the_toolkit(name: str) -> None:
-    card = f"(metrics/{registry.owner_of(name)}.md)"
-    (row,) = [line for line in prose(DOCS / "metrics.md").splitlines() if line.startswith("|") and card in line]
-    assert {f"`{name}`", f"`{TOOLKIT_NAMES[name]}`"} <= set(re.findall(r"`[^`]+`", row))
-
-
-@pytest.mark.parametrize("name", RUNNING)
-def test_a_card_names_all_that_a_metric_has(name: str) -> None:
-    metric = registry.get(name)
-    parameters = {
-        part.partition(":")[0] for variant in variants_of(name) for part in signatures(name, variant)[0].split("|")[1:]
-    }
-    expected = {name, *metric.outputs, *metric.variants, *parameters - {"captious", "references"}}
-    assert expected <= names_in_code(DOCS / "metrics" / f"{name}.md")
+@pytest.mark.parametrize("page", FAMILIES, ids=page_id)
+def test_every_page_of_metrics_has_facts(page: Path) -> None:
+    assert metric_facts.PLACE.search(page.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_list_of_metrics_has_outputs_and_variants_of_each(name: str) -> None:
-    card, metric = f"(metrics/{name}.md)", registry.get(name)
-    (row,) = [line for line in prose(DOCS / "metrics.md").splitlines() if line.startswith("|") and card in line]
-    shown = set(re.findall(r"`([^`]+)`", row))
-    if " to `" in row:  # such as bleu-1 to bleu-4
-        shown |= set(metric.outputs) if {metric.outputs[0], metric.outputs[-1]} <= shown else set()
-    if "and as SPICE" in row:
-        shown |= {output.replace("spice", name) for output in registry.get("spice").outputs}
-    assert {*metric.outputs, *metric.variants} <= shown
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_a_card_names_the_class(name: str) -> None:
-    assert f"captious.{registry.get(name).__name__}" in names_in_code(DOCS / "metrics" / f"{name}.md")
-
-
-@pytest.mark.parametrize(("name", "variant"), VARIANTS, ids=["@".join(pair) for pair in VARIANTS])
-def test_a_card_shows_the_signature_of_every_variant(name: str, variant: str) -> None:
-    shown = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8").splitlines()
-    assert signatures(name, variant)[0] in shown
+def test_the_facts_name_all_that_a_metric_has(name: str) -> None:
+    metric, text = registry.get(name), metric_facts.facts(name)
+    expected = {*metric.outputs, *metric.variants, *metric.declared.keys() - {"variant"}, f"captious.{metric.__name__}"}
+    assert expected <= set(re.findall(r"`([^`\n]+)`", text))
+    low, high = (f"{end:.3g}" for end in metric.bounds)
+    assert "any number" in text or (low in text and (high in text or "and up" in text))
 
 
 @pytest.mark.parametrize("name", RUNNING)
-def test_a_card_shows_no_signature_that_is_not_given(name: str) -> None:
-    lines = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8").splitlines()
-    shown = {line for line in lines if re.match(r"[a-z0-9-]+\|variant:", line)}
-    assert shown <= {line for variant in variants_of(name) for line in signatures(name, variant)}
+def test_the_facts_have_the_signature_of_scores(name: str) -> None:
+    assert signatures(name, next(iter(registry.get(name).variants)))[0] in metric_facts.facts(name).splitlines()
+
+
+@pytest.mark.parametrize("page", FAMILIES, ids=page_id)
+def test_pages_of_metrics_show_no_signature_that_is_not_given(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    names = [name for name in metric_facts.PLACE.findall(text) if name in RUNNING]
+    given = {line for name in names for variant in variants_of(name) for line in signatures(name, variant)}
+    assert set(re.findall(r"^[a-z0-9-]+\|variant:.*", text, re.MULTILINE)) <= given
+
+
+def test_the_list_of_metrics_has_outputs_variants_and_names_of_the_toolkit() -> None:
+    page = metric_facts.with_facts((DOCS / "metrics.md").read_text(encoding="utf-8"))
+    rows = [line for line in page.splitlines() if line.startswith("| [")]
+    assert len(rows) == len(METRICS)
+    for name in METRICS:
+        metric = registry.get(name)
+        (row,) = [line for line in rows if line.startswith(f"| [{name}](metrics/")]
+        names = {TOOLKIT_NAMES[output] for output in metric.outputs if output in TOOLKIT_NAMES}
+        assert {*metric.outputs, *metric.variants, *names} <= set(re.findall(r"`([^`]+)`", row))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_links_to_metrics_lead_to_their_section(name: str) -> None:
+    page, _, anchor = metric_facts.places()[name].partition("#")
+    assert not anchor or anchor in anchors(DOCS / page)
 
 
 def test_every_command_has_a_page() -> None:
@@ -181,8 +167,8 @@ def test_commands_and_options_in_the_text_exist(page: Path) -> None:
 @pytest.mark.parametrize("name", captious.__all__)
 def test_every_public_name_is_mentioned(name: str) -> None:
     whole_name = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    mentions = [page for page in PAGES if whole_name.search(page.read_text(encoding="utf-8"))]
-    assert mentions, f"name {name} in docs/api.md, or a metric's class in its card"
+    texts = (metric_facts.with_facts(page.read_text(encoding="utf-8")) for page in PAGES)
+    assert any(whole_name.search(text) for text in texts), f"name {name} in docs/api.md"
 
 
 @pytest.mark.parametrize(
@@ -239,7 +225,7 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_names_of_parameters_for_lists_are_all_documented() -> None:
-    page = (DOCS / "my-metric.md").read_text()
+    page = (DOCS / "new-metrics.md").read_text()
     sentence = re.search(r"first parameter is called (.*?)\.", page, re.DOTALL)
     assert sentence is not None
     assert {*re.findall(r"`(\w+)`", sentence[1])} == functions._PLURAL
@@ -279,10 +265,10 @@ def linked_pages(page: Path) -> set[Path]:
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:
-    """Through a section, such as guides.md, and for pages in folders through a page that lists them."""
+    """In three steps at most."""
     linked = linked_pages(DOCS / "README.md")
     for _ in range(2):
-        linked |= {other for page in linked & set(PAGES) for other in linked_pages(page)}
+        linked |= {other for page in linked & {*PAGES, *OTHERS} for other in linked_pages(page)}
     assert {*PAGES, *OTHERS} - {README, DOCS / "README.md"} <= linked
 
 

@@ -1,4 +1,4 @@
-"""What docs/my-reward.md promises to training loops: TRL's calls, threads, processes, pickles and warnings."""
+"""What docs/rewards.md promises to training loops: TRL's calls, threads, processes, pickles and warnings."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ class Kind:
         pattern: what is searched for.
         marks: in lower case; every match contains one of them. None if every match has a character beyond ASCII.
         rule: the rule that cleans it, which the advice ends with; empty for none.
-        usual: the share of captions by people that may be of this kind; docs/check.md has the counts.
+        usual: the share of captions by people that may be of this kind; docs/long-captions.md has the counts.
         least: share of candidates below which it may be chance; 0 for kinds that are never chance.
         needs_references: it is detected by comparison with references.
         of_tokens: it only matters to metrics for English, whatever the references.

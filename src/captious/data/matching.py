@@ -189,8 +189,8 @@ def read_captions(
         several: "mean" or "best" allows any number of candidates for an image, and says how metrics of single captions
             score them; otherwise, each image has exactly one.
         clean: rules to clean candidates by before they are scored: "markdown" converts it to text, "prompt" removes
-            openings such as "Sure! Here is a caption:" and "The image shows"; docs/check.md has all. Several are
-            separated by commas. "compose" also applies to references. Signatures name them.
+            openings such as "Sure! Here is a caption:" and "The image shows"; docs/long-captions.md has all. Several
+            are separated by commas. "compose" also applies to references. Signatures name them.
 
     Returns:
         ``Captions``, or ``CaptionSets`` with ``several``, in the order of the references. Its ``references`` is the
