@@ -137,7 +137,7 @@ def sidebar() -> list[tuple[str, list[str]]]:
 
 
 def children(page: str) -> list[str]:
-    """Return the pages below a page in the sidebar: those of its folder, such as drop-in/ for drop-in.md."""
+    """Return the pages below a page in the sidebar: those of its folder, such as judgment/ for judgment.md."""
     if page in (INDEX, METRICS):
         return []
     return [other for other in linked_pages(page) if _parent(other) == page]
