@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from captious.resources.fetch import installed_folder
 from tools.known_bodies import HEADER, TABLE, Line, listing, main, read, renewed
 
-pytestmark = pytest.mark.skipif(find_spec("pycocoevalcap") is None, reason="needs pycocoevalcap")
+pytestmark = pytest.mark.skipif(installed_folder("pycocoevalcap") is None, reason="needs pycocoevalcap")
 UNIT = "bleu_scorer.BleuScorer.compute_score"
 SOURCE = "someone/captions:eval/bleu/bleu_scorer.py"
 
@@ -17,10 +17,8 @@ SOURCE = "someone/captions:eval/bleu/bleu_scorer.py"
 @pytest.fixture
 def checkouts(tmp_path: Path) -> Path:
     """Two repositories with a copy of the toolkit, of which the second has another constant."""
-    spec = find_spec("pycocoevalcap")
-    assert spec is not None
-    assert spec.submodule_search_locations is not None
-    folder = Path(spec.submodule_search_locations[0])
+    folder = installed_folder("pycocoevalcap")
+    assert folder is not None
     for repository, small in (("someone+captions", "1e-9"), ("another+captions", "1e-8")):
         for name in ("bleu/bleu.py", "bleu/bleu_scorer.py", "cider/cider_scorer.py"):
             copy = tmp_path / "checkouts" / repository / "eval" / name

@@ -46,6 +46,8 @@ CHANGES = [
     (_BLEU, "bleu_scorer = BleuScorer", "print('BLEU', len(imgIds))\n        bleu_scorer = BleuScorer", REPLACED),
     (_BLEU, "hypo = res[id]", "hypo: list = res[id]", REPLACED),
     (_BLEU, "from .bleu_scorer", "import logging\nfrom .bleu_scorer", REPLACED),
+    (_BLEU, "from .bleu_scorer", "from pycocoevalcap.bleu.bleu_scorer", REPLACED),
+    (_CIDER, "from .cider_scorer", "from pycocoevalcap.cider.cider_scorer", REPLACED),
     (_BLEU, "self._n = n\n", "self._n = n\n        self.name = 'BLEU'\n", REPLACED),
     (_BLEU, 'return "Bleu"', 'return "BLEU"', REPLACED),
     (_BLEU_SCORER, "print(totalcomps)", "pass", REPLACED),

@@ -38,6 +38,8 @@ _IMPLICIT = (
 )
 #: Functions that call each other with counts as one argument or as several.
 _CALLING = ("cook_test", "cook_append", "retest")
+#: The package that the toolkit's own name leads to.
+_OWN = ["captious", "compat", "pycocoevalcap"]
 #: Methods of Python 2, with which a body fails in Python 3.
 _PYTHON_2 = frozenset({"iteritems", "iterkeys", "itervalues", "viewitems", "viewkeys", "viewvalues", "has_key"})
 _MISSING = object()
@@ -159,8 +161,10 @@ class Recognition:
             raise UnknownBodyError(f"{name} is not the function that its file defines")
         bodies = [body for body in by_digest().get(form.digest, ()) if body.role in roles and body.name == name]
         unread = {*_globals(function.__code__)} - form.reads.keys() - form.left_out
-        is_old = not _PYTHON_2.isdisjoint(_names(function.__code__)) and "six" not in form.reads.values()
-        if not bodies or function.__name__ != name or unread or is_old:
+        old = sorted(_PYTHON_2 & {*_names(function.__code__)}) if "six" not in form.reads.values() else []
+        if old:
+            raise UnknownBodyError(f"{form.name} uses {old[0]}, which Python 3 does not have")
+        if not bodies or function.__name__ != name or unread:
             raise UnknownBodyError(difference(form, function.__code__.co_filename, roles))
         (body, *_) = bodies
         self._bodies.append(body)
@@ -209,7 +213,10 @@ class Recognition:
             if isinstance(value, FunctionType):
                 self._add_function(value, what[1:], roles, None)
             elif type(value) is type:
-                self._roles.setdefault(value, roles)
+                if (value.__module__.split(".")[:3], value.__name__) == (_OWN, what[1:]):
+                    self.prints = True  # as captious's own scorer does
+                else:
+                    self._roles.setdefault(value, roles)
             elif what != "@" or not isinstance(value, ModuleType):
                 raise LookupError
         else:
