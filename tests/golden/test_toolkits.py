@@ -328,8 +328,7 @@ def test_the_package_evaluation_is_as_recorded(toolkit: Import, record: Record) 
 
 
 def test_prepared_references_are_as_recorded(toolkit: Import, record: Record) -> None:
-    package = captious.compat.pycocoevalcap if hasattr(captious.compat, "pycocoevalcap") else None
-    package = package or importlib.import_module("captious.compat.pycocoevalcap")
+    package: Any = importlib.import_module("captious.compat.pycocoevalcap")
     bleu = toolkit("pycocoevalcap.bleu.bleu").Bleu
     try:
         found = {
