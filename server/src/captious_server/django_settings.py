@@ -11,7 +11,7 @@ import dj_database_url
 
 from captious.drawing import ASSETS, DESIGN_FOLDER, SCRIPTS_FOLDER
 from captious.errors import ParameterError
-from captious_server.settings import DATA_VARIABLE, SESSION_COOKIE, SQLITE, ServerSettings
+from captious_server.settings import DATA_VARIABLE, SESSION_COOKIE, SQLITE, SQLITE_WAIT, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
     raise ParameterError(f"{DATA_VARIABLE} is not set", hint="set it to the data folder of the server")
@@ -76,9 +76,9 @@ def _database() -> dict[str, Any]:
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(CAPTIOUS.data / SQLITE),
         "OPTIONS": {
-            "timeout": 30,
+            "timeout": SQLITE_WAIT // 1000,
             "transaction_mode": "IMMEDIATE",  # transactions that write take the lock before they read
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=30000;",
+            "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout={SQLITE_WAIT};",
         },
     }
 

@@ -117,6 +117,8 @@ FILE_NAME = "captious.toml"
 DATA_VARIABLE = "CAPTIOUS_SERVER_DATA"
 #: The database in the data folder, unless ``database_url`` names another one.
 SQLITE = "database.sqlite3"
+#: Milliseconds that a transaction waits there for others.
+SQLITE_WAIT = 30_000
 _PREFIX = "CAPTIOUS_SERVER_"
 
 _MEBIBYTE = 1024 * 1024

@@ -96,3 +96,11 @@ def test_ticked_submissions_are_compared(site: Site, submissions: list[Any]) -> 
     page = site.client().get(address).content.decode()
     assert "method 0 and method 1 compared" in page
     assert "3 submissions were ticked." in page
+
+
+def test_scripts_of_other_sites_may_read_the_leaderboard(site: Site) -> None:
+    site.demo()
+    answer = site.client().get("/challenges/demo/leaderboard.json", headers={"Origin": "https://example.org"})
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in answer
+    assert "Access-Control-Allow-Origin" not in site.client().get("/challenges/demo/leaderboard")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
@@ -63,6 +66,21 @@ def test_health_reports_a_read_only_database(working_site: Site) -> None:
             assert health(working_site) == (503, "the database cannot be written")
         finally:
             cursor.execute("PRAGMA query_only = 0")
+
+
+@pytest.mark.usefixtures("sqlite")
+def test_health_of_a_locked_database_is_answered_soon(working_site: Site) -> None:
+    """Other requests wait for half a minute."""
+    with closing(sqlite3.connect(working_site.data / "database.sqlite3")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        assert health(working_site) == (503, "the database cannot be written")
+        assert time.monotonic() - began < 20
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout")
+        assert cursor.fetchone() == (30_000,)
 
 
 def test_health_reports_a_killed_worker(working_site: Site) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import signal
 import socket
@@ -40,3 +42,17 @@ def test_listener_accepts_ipv4_and_ipv6() -> None:
     with listen("::", 0) as listener:
         for host in ("127.0.0.1", "::1"):
             socket.create_connection((host, listener.getsockname()[1]), timeout=10).close()
+
+
+def test_log_lines_are_json_and_name_their_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious_server.operations import processes
+
+    monkeypatch.setattr(processes._JsonFormatter, "process", "supervisor")
+    record = logging.LogRecord("captious_server", logging.ERROR, "x.py", 1, "a process %s", ("ended",), None)
+    line = json.loads(processes._JsonFormatter().format(record))
+    assert {name: line[name] for name in ("level", "process", "logger", "message")} == {
+        "level": "error",
+        "process": "supervisor",
+        "logger": "captious_server",
+        "message": "a process ended",
+    }

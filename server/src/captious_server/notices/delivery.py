@@ -199,8 +199,8 @@ def _line(text: str) -> str:
 
 _TIMEOUT = 10.0  # seconds without data
 _MAX_SECONDS = 20.0  # seconds for the whole call
-#: Addresses that lead to IPv4 addresses within them, public or not.
-_NAT64_NETWORK = ipaddress.ip_network("64:ff9b::/96")
+#: Addresses that lead to IPv4 addresses within them, public or not; of a site; and of documentation.
+_OTHER_NETWORKS = [*map(ipaddress.ip_network, ("64:ff9b::/96", "fec0::/10", "2001:db8::/32", "3fff::/20"))]
 
 
 class WebhookError(Exception):
@@ -242,7 +242,7 @@ def is_public(address: str) -> bool:
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.ipv4_mapped is not None:
             return is_public(str(ip.ipv4_mapped))
-        if ip.sixtofour is not None or ip.teredo is not None or ip in _NAT64_NETWORK:
+        if ip.sixtofour is not None or ip.teredo is not None or any(ip in network for network in _OTHER_NETWORKS):
             return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 

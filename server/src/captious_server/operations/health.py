@@ -11,13 +11,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
 from django.conf import settings
-from django.db import Error
+from django.db import Error, connection
 from django.db.models import Count, Q
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
@@ -28,12 +29,14 @@ from prometheus_client.registry import Collector
 
 from captious.version import __version__
 from captious_server.models import Challenge, RateCount, Submission, WorkerSeen
+from captious_server.settings import SQLITE_WAIT
 
 _Status = Submission.Status
 #: A worker without a heartbeat for this long is gone; heartbeats come every 5 seconds.
 _WORKER_TIMEOUT = timedelta(seconds=15)
 _CHECK_SECONDS = 5.0  # seconds for which a check that writes is not repeated
 _TEST_BYTES = 64 * 1024  # bytes that it writes
+_WAIT_MILLISECONDS = 3000  # milliseconds that it waits for others who write to the database
 _lock = threading.Lock()
 
 
@@ -93,7 +96,8 @@ class Storage:
     def database(self) -> str:
         """ "ok" or "failed"."""
         try:
-            RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
+            with _impatient():
+                RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
         except Error:
             return "failed"
         return "ok"
@@ -116,6 +120,19 @@ class Storage:
         if self.database != "ok":
             return "the database cannot be written"
         return "" if self.data_folder == "ok" else "the data folder cannot be written"
+
+
+@contextmanager
+def _impatient() -> Iterator[None]:
+    """Let the database answer within seconds, even while others lock it."""
+    is_sqlite = connection.vendor == "sqlite"
+    variable, usual = ("PRAGMA busy_timeout", SQLITE_WAIT) if is_sqlite else ("SET lock_timeout", 0)
+    with connection.cursor() as cursor:
+        cursor.execute(f"{variable} = {_WAIT_MILLISECONDS}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"{variable} = {usual}")
 
 
 @require_safe

@@ -44,10 +44,13 @@ _DJANGO_ATTRIBUTES = {"request", "server_time"}
 
 
 class _JsonFormatter(logging.Formatter):
+    process = ""
+
     def format(self, record: logging.LogRecord) -> str:
         line = {
             "time": utc_time(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
+            "process": self.process,
             "logger": record.name,
             "message": record.getMessage(),
             **{k: v for k, v in vars(record).items() if k not in _STANDARD_ATTRIBUTES and k not in _DJANGO_ATTRIBUTES},
@@ -57,8 +60,13 @@ class _JsonFormatter(logging.Formatter):
         return json.dumps(line, default=str, ensure_ascii=False)
 
 
-def configure(level: str = "INFO") -> None:
-    """Log to standard error."""
+def configure(process: str, level: str = "INFO") -> None:
+    """Log to standard error.
+
+    Args:
+        process: "web", "worker" or "supervisor", which every line names.
+    """
+    _JsonFormatter.process = process
     logging.config.dictConfig(
         {
             "version": 1,
@@ -102,7 +110,7 @@ def run_web(data: Path, host: str, port: int) -> int:
         ParameterError: the address cannot be used.
     """
     set_up(data)
-    configure()
+    configure("web")
 
     descriptor = os.environ.pop(_SOCKET_VARIABLE, None)
     if descriptor is None and settings.CAPTIOUS.web_processes > 1:
@@ -148,7 +156,7 @@ def run_web(data: Path, host: str, port: int) -> int:
 def run_worker(data: Path) -> None:
     """Score submissions until told to stop; one that is being scored is finished first."""
     set_up(data)
-    configure()
+    configure("worker")
     from captious_server.operations.worker import run
 
     stop = _stop_on_signals()
@@ -165,7 +173,7 @@ def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
             they are started again.
         workers: how many workers.
     """
-
+    configure("supervisor")
     read_end, write_end = os.pipe()
     program = [sys.executable, "-P", "-m", "captious", "serve"]
     place = ["--data", str(data)]

@@ -223,6 +223,8 @@ class Headers:
         response = self._next(request)
         response.setdefault("Content-Security-Policy", f"{POLICY}; {style_policy()}")
         response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        if response.status_code == 429:  # an account that is locked for an address
+            response.setdefault("Retry-After", str(60 * settings.CAPTIOUS.lock_minutes))
         if hasattr(request, "user"):
             is_known = request.user.is_authenticated
             response.setdefault("Cache-Control", "private, no-store" if is_known else "no-cache")
