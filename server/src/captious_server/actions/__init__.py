@@ -48,7 +48,7 @@ from captious_server.people.teams import (
 from captious_server.scoring import queue
 from captious_server.submissions import intake, storage
 from captious_server.submissions.intake import of_team, why_not_chosen
-from captious_server.submissions.storage import board_changed
+from captious_server.submissions.storage import board_changed, change
 
 # Bans of teams from a challenge.
 
@@ -65,11 +65,7 @@ def ban(challenge: Challenge, team: Team, reason: str) -> int:
     submissions = Submission.objects.filter(phase__challenge=challenge, team=team)
     for submission in submissions.filter(status=Submission.Status.QUEUED):
         queue.cancel(submission)
-    with transaction.atomic():
-        n = submissions.filter(is_hidden=False).update(is_hidden=True)
-        for phase in {*submissions.values_list("phase", flat=True)}:
-            board_changed(phase)
-    return n
+    return change(submissions.filter(is_hidden=False), is_hidden=True)
 
 
 # The forms of the site.

@@ -97,18 +97,6 @@ def directions_of(text: str) -> dict[str, bool | None]:
     }
 
 
-def ready_metrics() -> list[str]:
-    """The metrics that can run on this server as they are, without parameters or settings."""
-    names = []
-    for name in registry.metric_names():
-        try:
-            if not _missing_requirement(registry.get(name), Request.from_text(name), Settings()):
-                names.append(name)
-        except CaptiousError:  # it needs a parameter
-            continue
-    return names
-
-
 def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
     """The metrics that miss requirements on this machine, by the command that installs these."""
     names_by_command: dict[str, list[str]] = {}

@@ -194,7 +194,7 @@ def write_draft(folder: Path, text: str, texts: Mapping[str, str]) -> None:
     values = tomllib.loads(text)
     with whole_file(folder / FILE_NAME) as file:
         file.write(text)
-    for row in text_rows(values):
+    for _, row in tables(values, "texts"):
         markdown = texts.get(str(row.get("file")))
         if markdown is None or markdown == text_of(folder, row).replace("\r\n", "\n"):
             continue
@@ -203,11 +203,6 @@ def write_draft(folder: Path, text: str, texts: Mapping[str, str]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with whole_file(path) as file:
                 file.write(markdown)
-
-
-def text_rows(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The tables of texts in the values of a challenge.toml, which need not be valid."""
-    return [row for _, row in tables(values, "texts")]
 
 
 def set_values(folder: Path, values: Mapping[str, Any]) -> None:

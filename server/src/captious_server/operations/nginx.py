@@ -10,7 +10,6 @@ from string import Template
 from captious.errors import ParameterError
 from captious_server.settings import API_UPLOADS, FORM_BYTES, PAGE_UPLOADS, REQUEST_BYTES, ServerSettings
 
-_TEMPLATE = Path(__file__).with_name("nginx.conf")
 _ADDRESS = re.compile(r"(([\w.-]+|\[[0-9A-Fa-f:]+\]):)?\d{1,5}")
 _PATH = re.compile(r"[\w/.@+-]+")
 #: nginx makes these folders when it starts, whether it uses them or not.
@@ -59,7 +58,9 @@ def configuration(
             "ssl_session_tickets off;",
         ]
     temporary = [f"{name}_temp_path {folder.absolute()}/{name};" for name in _TEMPORARY_FOLDERS] if folder else []
-    return _Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(
+    plain = _indented([f"listen {address};" for address in redirect], 4)
+    return _filled(
+        "nginx.conf",
         pid=folder.absolute() / "nginx.pid" if folder else "/run/nginx.pid",
         temporary=_indented(temporary, 2),
         form_bytes=REQUEST_BYTES,
@@ -69,22 +70,12 @@ def configuration(
         api_uploads=API_UPLOADS,
         upstream=upstream if ":" in upstream else f"127.0.0.1:{upstream}",
         listen=_indented(lines, 4),
-        redirect=_indented(_redirecting(redirect), 2) if certificate else "",
+        redirect=_filled("nginx_redirect.conf", listen=plain) if certificate else "",
     )
 
 
-def _redirecting(addresses: Sequence[str]) -> list[str]:
-    return [
-        "server {",
-        *(f"  listen {address};" for address in addresses),
-        "  location ^~ /.well-known/acme-challenge/ {",
-        "    root /var/www/certbot;",
-        "  }",
-        "  location / {",
-        "    return 301 https://$host$request_uri;",
-        "  }",
-        "}",
-    ]
+def _filled(name: str, **values: object) -> str:
+    return _Template(Path(__file__).with_name(name).read_text(encoding="utf-8")).substitute(values)
 
 
 def _indented(lines: Sequence[str], n: int) -> str:

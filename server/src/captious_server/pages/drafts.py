@@ -53,9 +53,6 @@ from captious_server.submissions import storage
 
 # Forms: a new challenge, the editor, and files.
 
-_NAME_PATTERN = r"^[a-z0-9-]+$"
-_NAME_HELP = {"invalid": "Use lower-case letters, digits and hyphens."}
-
 
 class NewChallengeForm(forms.Form):
     """A new challenge; everything else has defaults."""
@@ -63,12 +60,12 @@ class NewChallengeForm(forms.Form):
     title = forms.CharField(max_length=200)
     summary = forms.CharField(required=False, max_length=500, help_text="One sentence for the list of challenges.")
     slug = forms.RegexField(
-        _NAME_PATTERN,
+        r"^[a-z0-9-]+$",
         required=False,
         max_length=80,
         label="Name in addresses",
         help_text="By default, derived from the title.",
-        error_messages=_NAME_HELP,
+        error_messages={"invalid": "Use lower-case letters, digits and hyphens."},
     )
     file = forms.FileField(
         label="References", help_text="In any format that captious reads, such as COCO annotations, JSON or CSV."

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -57,7 +56,7 @@ from captious_server.people.accounts import limit, record
 from captious_server.people.teams import approvals_of, teams_of, teams_to_approve
 from captious_server.scoring import queue
 from captious_server.settings import row_id
-from captious_server.submissions.storage import board_changed
+from captious_server.submissions.storage import change
 
 # The page on which teams ask to be approved, and organizers approve or refuse them.
 
@@ -430,9 +429,7 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         if action == "rescore":
             queue.queue_again(rows)
         else:
-            with transaction.atomic():
-                rows.update(is_hidden=action == "hide")
-                board_changed(submission.phase_id)
+            change(rows, is_hidden=action == "hide")
         record(action, submission.method, request=request, submission=submission)
         outcome = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
         messages.success(request, f"{_submission_label(submission)} {outcome}.")

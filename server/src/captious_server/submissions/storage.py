@@ -85,6 +85,16 @@ def board_changed(phase: int) -> None:
         transaction.on_commit(lambda: board_is_stale.send(None, phase=phase), robust=True)
 
 
+def change(rows: QuerySet[Submission], **values: Any) -> int:
+    """Change values of submissions that their boards show; return how many there are."""
+    with transaction.atomic():
+        phases = {*rows.values_list("phase", flat=True)}
+        n = rows.update(**values)
+        for phase in phases:
+            board_changed(phase)
+    return n
+
+
 # Incoming uploads and the folders of submissions.
 
 _UPLOAD_NAME = "upload"
