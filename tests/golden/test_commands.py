@@ -170,9 +170,9 @@ LINES: dict[str, list[str]] = {
     ],
     "evaluate-modules": ["evaluate-modules modules"],
     "reproduce": [
-        "reproduce list --format json",
-        "reproduce list lceval",
-        "reproduce coco server --data . --format json",
+        "reproduce list coco --format json",
+        "reproduce list coco",
+        "reproduce coco counts --data . --format json",
         "reproduce lceval time --data . --format csv",
     ],
     "data": ["data list", "data list --format json", "data list --data . --format json"],
