@@ -91,7 +91,7 @@ class TestList:
         assert block(outcome.out, "composite")["found"] == "composite/composite.jsonl"
         assert "obtain" not in block(outcome.out, "composite")
         missing = block(outcome.out, "abstract-50s")
-        assert missing["missing"].splitlines()[0] == "abstract50s/pairs.jsonl"
+        assert missing["missing"] == "abstract50s/consensus_abstract.mat"
         assert missing["obtain"] == "Vedantam et al. 2015"
 
     def test_list_reads_the_folder_from_the_environment(

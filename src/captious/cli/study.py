@@ -160,7 +160,7 @@ _STUDIES = {
     "systems": _Entry(
         "Do metrics rank systems alike, and as people do?",
         "system_correlations",
-        {"human": {"metavar": "FILE|BENCHMARK"}, "people": {"metavar": "SYSTEM"}, "evaluator": {"metavar": "METRIC"}},
+        {"human": {"metavar": "FILE|BENCHMARK"}, "people": {"metavar": "SYSTEM"}},
     ),
     "timing": _Entry("What does a metric cost?", "scoring_time", {"repeats": COUNT}, pictures=False),
     "agreement": _Entry(

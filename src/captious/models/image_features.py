@@ -39,7 +39,8 @@ _HELP = (
     "parquet file with columns id and features"
 )
 _MODEL = re.compile(r"[A-Za-z0-9._/@+-]{0,200}")
-_ROWS = 1 << 12  # rows of parquet decompressed, or images compared with all, at a time
+_ROWS = 1 << 12  # rows of parquet decompressed at a time
+_IMAGES = 1 << 8  # images compared with all others at a time
 _EXTRAS = {".parquet": ("pyarrow", "parquet"), ".h5": ("h5py", "h5")}
 
 
@@ -146,8 +147,8 @@ class ImageFeatures:
         vectors = self.vectors_of(images)
         vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         found = np.empty((len(vectors), n), np.int32)
-        for start in range(0, len(vectors), _ROWS):
-            cosines = vectors[start : start + _ROWS] @ vectors.T
+        for start in range(0, len(vectors), _IMAGES):
+            cosines = vectors[start : start + _IMAGES] @ vectors.T
             rows = np.arange(len(cosines))
             cosines[rows, start + rows] = -np.inf
             found[start + rows] = np.argpartition(-cosines, n - 1, axis=1)[:, :n]

@@ -25,20 +25,11 @@ from captious.judgment.judgments import NOTHING, CaptionPairs, system_protocols
 # caption, which is correct. The other caption is correct, too, in one of them (HC), and of another scene in the other
 # (HI); the file does not say which is which.
 
-_NORMALIZED_ABSTRACT = "abstract50s/pairs.jsonl"
 _ABSTRACT_CONSENSUS = "abstract50s/consensus_abstract.mat"
 _SCENES = 200
 
 
 def _read_abstract(folder: DataFolder) -> list[CaptionPair]:
-    pairs = []
-    for r in folder.records(_NORMALIZED_ABSTRACT):
-        first, second = r["sent"]
-        pairs.append(CaptionPair(r["image"], (first, second), r["label"], r["refs"], r.get("category", "all")))
-    return pairs
-
-
-def _read_published_abstract(folder: DataFolder) -> list[CaptionPair]:
     """Read the owners' triplets; the references are the first five, and pairs with tied votes are left out."""
     pairs = read_consensus(folder, _ABSTRACT_CONSENSUS)
     scenes: defaultdict[tuple[str, ...], list[Consensus]] = defaultdict(list)
@@ -95,11 +86,13 @@ ABSTRACT_50S = Benchmark(
             "accuracy",
             "majority",
             "pairs",
-            parts=Rule("categories", attrgetter("part")),
+            references=Rule("the first five of all references", attrgetter("references")),
+            parts=Rule("HC HI", attrgetter("part")),
+            part_order=("HC", "HI"),
             source="Vedantam et al. 2015",
         ),
     ),
-    (Files((_NORMALIZED_ABSTRACT,), _read_abstract), Files((_ABSTRACT_CONSENSUS,), _read_published_abstract)),
+    (Files((_ABSTRACT_CONSENSUS,), _read_abstract),),
     "Vedantam et al. 2015",
 )
 

@@ -21,7 +21,7 @@ from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.correlation import STATISTICS, Points, correlation, p_of_none
 from captious.judgment.files import data_folder
 from captious.judgment.items import letters
-from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments, agreement_of_systems
+from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
 from captious.judgment.results import Matrix, Study
 from captious.judgment.scores import (
     Metrics,
@@ -230,7 +230,6 @@ def system_correlations(
     data: str | os.PathLike[str] | None = None,
     statistic: str = "pearson",
     people: str = "",
-    evaluator: str = "",
     match: Match = "all",
     ids: Ids = "exact",
     resamples: int = DEFAULT_RESAMPLES,
@@ -248,8 +247,6 @@ def system_correlations(
         data: the folder of judgment data, for a benchmark; by default ``CAPTIOUS_DATA``.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         people: the system whose captions are some of the references, which are left out for all systems.
-        evaluator: a metric; the critical failures of others are counted: images whose captions by the systems it
-            correlates with a human measure by more than 1 better than they do (Feinglass and Yang 2021, section 4.5).
         match, ids: as for ``captious.score``; "integer" reads files of image names, such as those of Cui et al. 2018.
         resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
             with people.
@@ -257,13 +254,12 @@ def system_correlations(
     Returns:
         Records of several kinds with one column per metric and per human measure: "score" of each system; the
         correlation "over systems" of each metric and measure with every other, with its 95% "low" and "high" and "p" of
-        no correlation for human measures; the correlation "over captions", all systems' captions together, of the
-        metrics; and the share of "critical failures" of each metric by each measure, if there is an evaluator. A
-        correlation with a constant is None. Correlations are of negated scores if lower is better; the scores
-        themselves are not negated.
+        no correlation for human measures; and the correlation "over captions", all systems' captions together, of the
+        metrics. A correlation with a constant is None. Correlations are of negated scores if lower is better; the
+        scores themselves are not negated.
 
     Raises:
-        ParameterError: fewer than three systems, human scores that lack one, or an unknown system or evaluator.
+        ParameterError: fewer than three systems, human scores that lack one, or an unknown system.
         ResourceError, CaptionFileError: a file of human scores that is missing or has the wrong format.
         Others as ``captious.score``, about captions and metrics.
     """
@@ -289,9 +285,6 @@ def system_correlations(
             for name in names
         }
     first = next(iter(reports.values()))
-    if evaluator and evaluator not in first:
-        raise ParameterError(f"{evaluator} is not among the metrics", hint=f"give {', '.join(first)}")
-    same = all(same_images(report.ids, first.ids) for report in reports.values())
     of_systems, of_captions = _points(reports.values())
     signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
     signed = {label: sign * of_systems[label] for label, sign in signs.items()}
@@ -317,12 +310,8 @@ def system_correlations(
         if label in measures:
             records += _ends(label, measures[label], {m: over_systems[m] for m in metric_scores}, statistic, sampling)
     records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
-    if evaluator and same:
-        by_image = {label: np.stack(np.split(over_captions[label], len(reports))) for label in first}
-        for measure, values in measures.items():
-            records.append({"what": "critical failures", "of": measure, **_failures(by_image, values, evaluator)})
     warnings = all_warnings(reports.values())
-    if not same:
+    if not all(same_images(report.ids, first.ids) for report in reports.values()):
         text = "the systems were scored on different images, so their scores cannot be compared."
         warnings.append(CaptionWarning(text, "different-images"))
     n_captions = sum(len(report.ids) for report in reports.values())
@@ -373,29 +362,6 @@ def _without(captions: Captions) -> References:
         texts += others
         counts.append(len(others))
     return References(table.ids, tuple(texts), np.cumsum([0, *counts]), name=table.name, images=table.images)
-
-
-def _failures(
-    scores: Mapping[str, NDArray[np.float64]], human: NDArray[np.float64], evaluator: str
-) -> dict[str, float | None]:
-    """Return the share of images in which each metric fails, but the evaluator does not.
-
-    Images for which either correlation is undefined, because all captions have one score, are left out.
-
-    Args:
-        scores: metric -> float64[n_systems, n_images].
-        human: a human measure, float64[n_systems].
-    """
-    n = len(next(iter(scores.values()))[0])
-    agreement = {
-        label: agreement_of_systems("pearson", values.T, np.tile(human, (n, 1))) for label, values in scores.items()
-    }
-    found: dict[str, float | None] = {}
-    for label, correlations_of_images in agreement.items():
-        gaps = agreement[evaluator] - correlations_of_images
-        gaps = gaps[np.isfinite(gaps)]
-        found[label] = float((gaps > 1).mean()) if len(gaps) else None
-    return found
 
 
 def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
