@@ -111,7 +111,6 @@ LINES: dict[str, list[str]] = {
         "study references rated.jsonl -m bleu-1 -m rouge-l --counts 1,3 --draws 3 --resamples 20 --format json",
         "study robustness references.json -m bleu-1 -m cider-d --resamples 50 --format json",
         "study robustness references.json -m rouge-l --sample 10 --resamples 20",
-        "study failures rated.jsonl -m bleu-1 -m rouge-l --resamples 50 --format json",
         "study metrics rated.jsonl -m bleu-1 -m rouge-l -m cider-d --format json",
         f"study systems {THREE} -m bleu-4 -m rouge-l --resamples 50 --format json",
         "study agreement references.json -m bleu-1 -m rouge-l --counts 1,2,4 --resamples 50 --format json",

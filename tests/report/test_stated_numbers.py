@@ -115,7 +115,6 @@ RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "",
     ),
-    "study of failures": (lambda folder: studies.critical_failures(rated(folder), METRICS, **SAMPLING), ""),
     "study of people": (
         lambda folder: studies.human_agreement(references_table([*REFERENCES.values()]), METRICS, **SAMPLING),
         "",

@@ -176,14 +176,16 @@ def test_ties_may_be_preferences_for_a_caption(tmp_path: Path) -> None:
     """The pair counts as right where people prefer the caption that wins."""
     pairs = [("a dog", "a dog", 0), ("a dog", "a dog", 1), ("a dog", "a dog", 0), ("a dog", "a red bus", 0)]
     records = [
-        {"image": str(n), "sent": [a, b], "label": label, "refs": ["a dog"], "category": "HC"}
+        {"image": str(n), "sent": [a, b], "label48": label, "refs5_fleur": ["a dog"], "category": "HC"}
         for n, (a, b, label) in enumerate(pairs)
     ]
-    write_jsonl(tmp_path, "abstract50s/pairs.jsonl", [*records, {**records[0], "image": "4", "category": "HI"}])
+    write_jsonl(
+        tmp_path, "pascal50s/pairs.jsonl", [*records, *({**records[0], "category": c} for c in ("HI", "HM", "MM"))]
+    )
     columns = [
-        PaperColumn("half", judge="abstract-50s@vedantam2015", part="HC"),
-        PaperColumn("first", judge="abstract-50s@vedantam2015", part="HC", tie_winner=0),
-        PaperColumn("second", judge="abstract-50s@vedantam2015", part="HC", tie_winner=1),
+        PaperColumn("half", judge="pascal-50s@fleur2024", part="HC"),
+        PaperColumn("first", judge="pascal-50s@fleur2024", part="HC", tie_winner=0),
+        PaperColumn("second", judge="pascal-50s@fleur2024", part="HC", tie_winner=1),
         PaperColumn("mean", value="mean"),
     ]
     half, first, second, mean = reproduce(paper([PaperRow("BLEU-1", "bleu-1")], columns), data=tmp_path).figures

@@ -2,7 +2,7 @@
 
     reference_counts     does a metric need many references?
     robustness           does it notice corrupted captions?
-    critical_failures    how often is it plainly wrong?
+    critical_failures    how often does it fail where another metric does not?
     metric_correlations  which metrics agree with each other?
     system_correlations  do metrics rank systems alike, and as people do?
     scoring_time         what does a metric cost?
@@ -24,7 +24,12 @@
 Each returns a ``Study``: a table, and pictures if there are any.
 """
 
-from captious.judgment.studies.correlations import metric_correlations, scoring_time, system_correlations
+from captious.judgment.studies.correlations import (
+    critical_failures,
+    metric_correlations,
+    scoring_time,
+    system_correlations,
+)
 from captious.judgment.studies.critiques import critique_grid
 from captious.judgment.studies.distributions import (
     item_scores,
@@ -34,7 +39,7 @@ from captious.judgment.studies.distributions import (
     smurf_scores,
 )
 from captious.judgment.studies.people import collection_rules, human_agreement
-from captious.judgment.studies.references import critical_failures, reference_counts, robustness
+from captious.judgment.studies.references import reference_counts, robustness
 from captious.judgment.studies.training import feature_ablation, network_depth, training_epochs, training_size
 from captious.judgment.studies.words import word_agreement, word_frequencies
 
