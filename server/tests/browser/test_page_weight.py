@@ -34,7 +34,7 @@ def _open(open_page: Callable[..., Any], reader: str, width: int) -> Any:
         page.goto(f"{DEMO}/manage")
         if (button := page.get_by_role("button", name="Edit challenge")).count():
             button.click()
-            page.get_by_role("heading", level=2, name="Challenge").wait_for()
+            page.get_by_role("heading", level=2, name="Files").wait_for()
     return page
 
 

@@ -27,7 +27,7 @@ from waitress import create_server
 
 from captious.errors import ParameterError
 from captious_server.operations.setup import set_up
-from captious_server.settings import FORM_BYTES, utc_time
+from captious_server.settings import utc_time
 
 _log = logging.getLogger(__name__)
 _PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"
@@ -128,7 +128,7 @@ def run_web(data: Path, host: str, port: int) -> int:
         connection_limit=_MAX_CONNECTIONS,
         asyncore_use_poll=True,
         max_request_header_size=_HEADER_BYTES,
-        max_request_body_size=own.upload_bytes + FORM_BYTES,
+        max_request_body_size=4 * own.upload_bytes,  # Django answers what is a little too large with a page
         clear_untrusted_proxy_headers=not own.behind_proxy,
         ident=None,
     )
