@@ -153,11 +153,7 @@ _STUDIES = {
     "failures": _Entry(
         "How often does a metric fail where another does not?",
         "critical_failures",
-        {
-            "human": {"metavar": "FILE|BENCHMARK"},
-            "evaluator": {"metavar": "METRIC"},
-            "people": {"metavar": "SYSTEM"},
-        },
+        {"human": {"metavar": "FILE|BENCHMARK"}, "evaluator": {"metavar": "METRIC"}, "people": {"metavar": "SYSTEM"}},
         pictures=False,
     ),
     "metrics": _Entry("Which metrics agree with each other?", "metric_correlations"),
