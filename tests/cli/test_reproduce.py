@@ -23,18 +23,25 @@ def test_reproduce_list_shows_all_tables(run: Run) -> None:
 
 def test_reproduced_table_is_printed_in_every_format(run: Run, tmp_path: Path) -> None:
     records = [
-        {"pair": "cs-en", "candidate": text, "reference": "a dog runs on grass", "human": rating}
+        {"pair": f"{language}-en", "candidate": text, "reference": "a dog runs on grass", "human": rating}
+        for language in ("cs", "de", "fi", "ro", "ru", "tr")
         for text, rating in (("a dog runs", 0.5), ("a cat", -1), ("a dog on grass", 0.7), ("grass", -0.5))
     ]
     write_jsonl(tmp_path, "wmt16/daseg_to_english.jsonl", records)
-    arguments = ("reproduce", "lceval", "wmt16", "--data", str(tmp_path), "--resamples", "20")
+    arguments = ("reproduce", "lceval", "wmt16", "--data", str(tmp_path))
     rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").out)))
-    by_row = {row["row"]: row for row in rows}
-    assert -1 <= float(by_row["BLEU-1"]["value"]) <= 1
-    assert float(by_row["BLEU-1"]["published"]) == 0.338
-    assert by_row["BLEU-1"]["verdict"] in ("differs", "within interval")
+    by_row = {row["row"]: row for row in rows if row["column"] == "average"}
+    assert -1 <= float(by_row["BLEU1"]["value"]) <= 1
+    assert float(by_row["BLEU1"]["published"]) == 0.338
+    assert (by_row["BLEU1"]["verdict"], by_row["BLEU1"]["why"]) == ("differs", "cause not found")
     assert by_row["WMD"]["reason"] == ""
-    assert "ours" in run(*arguments).out
+    assert "the word vectors" in by_row["WMD"]["other"]
+    shown = run(*arguments).out
+    assert "ours" in shown
+    assert shown.splitlines()[-1].startswith("lceval: ")
+    assert " of 112 equal, " in shown.splitlines()[-1]
+    document = json.loads(run(*arguments, "--format", "json").out)
+    assert document["tables"]["wmt16"]["counts"]["printed"] == 112
     assert "tabular" in run(*arguments, "--format", "tex").out
     page = tmp_path / "page.html"
     run(*arguments, "-o", str(page), "--plot", str(tmp_path / "pictures"))
@@ -59,11 +66,10 @@ def test_missing_requirement_is_reported_once(run: Run, tmp_path: Path) -> None:
 
 
 def test_tables_without_computation_give_the_reason(run: Run, tmp_path: Path) -> None:
-    needs = run("reproduce", "smurf", "sentences", "--data", str(tmp_path)).out
-    assert "needs: distilbert-base-uncased" in needs
-    assert "command: captious study sentences" in needs
-    assert "command: captious serve" in run("reproduce", "coco", "server", "--data", str(tmp_path)).out
-    text = run("reproduce", "coco", "server", "--data", str(tmp_path), "--format", "csv").out
+    assert "captious study timing" in run("reproduce", "lceval", "time", "--data", str(tmp_path)).out
+    text = run("reproduce", "lceval", "time", "--data", str(tmp_path), "--format", "csv").out
     rows = [*csv.DictReader(io.StringIO(text))]
-    assert [row["verdict"] for row in rows] == ["command"]
-    assert rows[0]["reason"] == "captious serve, with a challenge of captious challenge init"
+    assert {row["verdict"] for row in rows} == {"not computed"}
+    assert {row["reason"] for row in rows} == {
+        "the authors' machine; captious study timing SYSTEM REFERENCES measures yours"
+    }

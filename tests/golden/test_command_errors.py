@@ -144,7 +144,6 @@ REQUESTS: dict[str, list[str]] = {
         "study references rated.jsonl -m rouge-l --counts x",
         "study references rated.jsonl -m rouge-l --counts 9",
         "study robustness references.json -m rouge-l --strengths 2",
-        "study failures pairs.jsonl -m rouge-l",
         "study metrics rated.jsonl -m rouge-l",
         "study metrics rated.jsonl -m rouge-l -m bleu-1 --statistic nope",
         "study systems baseline.json references.json -m rouge-l",

@@ -29,18 +29,15 @@ STUDIES = [
     "study references pascal-50s -m rouge-l --counts 5,20 --draws 1 --resamples 10 --format json",
 ]
 PAPERS = [
-    "reproduce list --format json",
-    "reproduce wembsim correlations --resamples 20 --format json",
-    "reproduce lceval systems --resamples 20 --format json",
-    "reproduce lceval distractors --resamples 20 --format csv",
-    "reproduce coco server --format json",
+    "reproduce wembsim systems --format json",
+    "reproduce yi2020 systems --format csv",
+    "reproduce lceval distractors --format csv",
+    "reproduce smurf ellipses --format json",
 ]
 LONG = [
-    "reproduce lceval wmt16 --resamples 20 --format json",
-    "reproduce lceval hwcm --resamples 20 --format json",
-    "reproduce smurf flickr8k-ties --resamples 20 --format json",
+    "reproduce lceval wmt16 --format json",
+    "reproduce lceval hwcm --format json",
     "reproduce coco words --format json",
-    "reproduce coco rules --format json",
 ]
 
 

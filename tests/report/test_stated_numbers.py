@@ -18,8 +18,6 @@ from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.judged_pairs import Preference, Preferences
 from captious.evaluation.report import Reports, score_table
 from captious.judgment import studies
-from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
-from captious.judgment.reproduction.reproduce import reproduce
 from captious.report.formats import FORMATS
 from captious.scale import score_shards
 from captious.statistics import Sampling
@@ -88,13 +86,6 @@ def shards(folder: Path) -> captious.Report:
     return score_shards(folder / "part.jsonl", METRICS, intervals=True)
 
 
-def reproduced(folder: Path) -> Any:
-    (folder / "references.json").write_text(json.dumps({str(i): texts for i, texts in REFERENCES.items()}))
-    run = Run("human_agreement", {"references": File("references.json"), "counts": (2,)})
-    table = PaperTable("t", "table 1", "It shows.", {"BLEU-1": "bleu-1"}, [PaperColumn("c", run, value="refs_2")])
-    return reproduce(Paper("p", "A paper", [table]), data=folder, **SAMPLING)
-
-
 #: Kinds of results, and the level of their intervals; 95% where it cannot be chosen.
 RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "scores": (lambda folder: score_table([report()], intervals=True, **SAMPLING), "95%"),
@@ -124,7 +115,6 @@ RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "",
     ),
-    "study of failures": (lambda folder: studies.critical_failures(rated(folder), METRICS, **SAMPLING), ""),
     "study of people": (
         lambda folder: studies.human_agreement(references_table([*REFERENCES.values()]), METRICS, **SAMPLING),
         "",
@@ -143,7 +133,6 @@ RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "",
     ),
-    "paper": (reproduced, ""),
 }
 
 
@@ -194,9 +183,3 @@ def test_shards_state_what_is_resampled(tmp_path: Path) -> None:
     assert "95% bootstrap over captions, 1,000 resamples" in " ".join(
         score_table([shards(tmp_path)], intervals=True).notes
     )
-
-
-def test_studies_of_papers_resample_as_the_reproduction_states(tmp_path: Path) -> None:
-    (figure,) = reproduced(tmp_path).figures
-    study = studies.human_agreement(tmp_path / "references.json", ["bleu-1"], [2], **SAMPLING)
-    assert figure.value == study.records[0]["refs_2"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from captious.cli.options import data_option, resampling_options, settings_options
+from captious.cli.options import data_option, seed_option, settings_options
 from captious.cli.outputs import Destination, output_options
 from captious.errors import ParameterError
 from captious.judgment.papers import paper as paper_names
@@ -23,7 +23,7 @@ _LIST = "list"
 @output_options(*FORMATS, pictures=True, presentation=("naming",))
 @settings_options
 @data_option
-@resampling_options
+@seed_option
 def reproduce(
     paper: str,
     table: str | None,

@@ -151,9 +151,9 @@ _STUDIES = {
         {"near": {"metavar": "captions|FEATURES"}, "sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
     ),
     "failures": _Entry(
-        "How often is a metric plainly wrong?",
+        "How often does a metric fail where another does not?",
         "critical_failures",
-        {"gap": click.FloatRange(0, 1, min_open=True)},
+        {"human": {"metavar": "FILE|BENCHMARK"}, "evaluator": {"metavar": "METRIC"}, "people": {"metavar": "SYSTEM"}},
         pictures=False,
     ),
     "metrics": _Entry("Which metrics agree with each other?", "metric_correlations"),

@@ -2,7 +2,7 @@
 
 ``judge`` is the main function. benchmarks/ has the benchmarks, files.py reads them, scores.py has the scores that are
 compared with them; judgments.py defines protocols and computes their statistics, items.py applies them to judged items.
-studies/ has the experiments of the papers, papers/ their tables as values, which reproduction/ computes.
+studies/ has the experiments of the papers, papers/ files with their tables, which reproduction/ computes.
 """
 
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files

@@ -76,6 +76,7 @@ class Protocol:
         references: the references of an item for metrics; for systems, their published scores by metric.
         excluded: whether an item is left out.
         ties: for (pairwise) accuracy, the value of a tie of the metric, 0 to 1.
+        tie_winner: for pairs, the caption that a tie is a preference for, 0 or 1, instead; None for neither.
         parts: the part of an item; the statistic is computed for each part and averaged. None for no parts.
         part_order: names of parts that come first, in this order.
         measure: for systems, the human measure; for captions rated in several ways, one of their ratings; for pairs
@@ -93,6 +94,7 @@ class Protocol:
     references: Rule[Any] = AS_GIVEN
     excluded: Rule[bool] = NOTHING
     ties: float = 0.5
+    tie_winner: int | None = None
     parts: Rule[str] | None = None
     part_order: Sequence[str] = ()
     measure: Rule[float] | None = None
@@ -111,12 +113,15 @@ class Protocol:
 
     def facts(self) -> dict[str, str]:
         """Return its rules in words; rules without text are omitted."""
+        ties = _TIES.get(self.ties, f"{self.ties:g}")
+        if self.tie_winner is not None:
+            ties = f"a preference for the {('first', 'second')[self.tie_winner]} caption"
         texts = {
             "of": self.of,
             "ratings": self.ratings,
             "references": self.references.text,
             "excluded": self.excluded.text,
-            "ties": _TIES.get(self.ties, f"{self.ties:g}") if self.statistic.endswith("accuracy") else "",
+            "ties": ties if self.statistic.endswith("accuracy") else "",
             "parts": self.parts.text if self.parts else "",
             "measure": self.measure.text if self.measure else "",
             "systems": self.systems.text if self.systems else "",
@@ -370,7 +375,9 @@ class CaptionPairs(CaptionJudgments):
         of_pair = self.of_pairs(scores)
         rows = np.arange(self.n)
         margin = of_pair[rows, self.preferred] - of_pair[rows, 1 - self.preferred]
-        return np.where(margin == 0, self.protocol.ties, (margin > 0).astype(np.float64))
+        winner = self.protocol.tie_winner
+        ties = self.protocol.ties if winner is None else self.preferred == winner
+        return np.where(margin == 0, ties, (margin > 0).astype(np.float64))
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(self.parts, self._right(scores), len(self.names)) / self._sizes

@@ -53,7 +53,10 @@ def test_output_is_checked_before_anything_is_computed(rated: Path, run: Run) ->
 
 def test_the_group_lists_every_study(run: Run) -> None:
     of_commands = {entry.function for entry in module._STUDIES.values()}
-    assert {*studies.__all__} - of_commands == {"smurf_scores"}  # of a file of SMURF's authors: captious reproduce
+    assert {*studies.__all__} - of_commands == {
+        "smurf_scores",
+        "item_scores",
+    }  # of a file of SMURF's authors, and of examples: captious reproduce
     assert of_commands <= {*studies.__all__}
     listing = " ".join(run("study", "--help").out.split())
     for name in NAMES:

@@ -1,100 +1,58 @@
-"""The tables of papers name existing protocols, studies and metrics."""
+"""The files of papers: every table names what exists, and files of another form are refused."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from captious import Settings
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.judgment import studies
-from captious.judgment.benchmarks import names
 from captious.judgment.judgments import PEOPLE
-from captious.judgment.papers import paper as paper_names
-from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
-from captious.judgment.reproduction.paper_checks import STATES, check_table
+from captious.judgment.papers import paper as papers
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperRow, PaperTable, Printed, Run
+from captious.judgment.reproduction.paper_checks import check_table
 from captious.judgment.scores import summands
-from captious.judgment.studies.people import RULES
 from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request
 
-TABLES = [(name, table) for name in paper_names.names() for table in paper_names.get(name).tables]
+PAPERS = {name: papers.get(name) for name in papers.BUILT_IN}
+TABLES = [(name, table) for name, paper in PAPERS.items() for table in paper.tables]
+
+#: How many figures each paper prints in tables that captious lists, counted in the papers.
+PRINTED = {"lceval": 649, "wembsim": 170, "leic": 122, "yi2020": 147, "smurf": 155, "coco": 24}
 
 
 def test_papers_are_found_by_name() -> None:
-    assert paper_names.names()[:6] == ["lceval", "wembsim", "leic", "yi2020", "smurf", "coco"]
-    assert all(paper_names.get(name).name == name for name in paper_names.names())
+    assert papers.names()[:6] == ["lceval", "wembsim", "leic", "yi2020", "smurf", "coco"]
+    assert all(papers.get(name).name == name for name in papers.names())
     with pytest.raises(UnknownNameError, match="there is no paper 'lcevl'"):
-        paper_names.get("lcevl")
+        papers.get("lcevl")
+    with pytest.raises(UnknownNameError, match="coco has no table 'u'"):
+        PAPERS["coco"].table("u")
+
+
+def test_published_figures_are_all_there() -> None:
+    assert {name: sum(len(table.figures) for table in paper.tables) for name, paper in PAPERS.items()} == PRINTED
 
 
 @pytest.mark.parametrize(("paper", "table"), TABLES, ids=lambda value: getattr(value, "name", value))
 def test_tables_name_what_exists(paper: str, table: PaperTable) -> None:
-    assert table.state in STATES
-    check_table(paper_names.get(paper), table)
+    check_table(PAPERS[paper], table)
     for column in table.columns:
-        if column.run is None:
-            assert all(map(table.need_of, table.rows))
-        elif column.run.function == "judge":
-            for benchmark in column.run.arguments["benchmarks"]:
-                names.protocol(benchmark)
-            names.protocol(str(column.where["benchmark"]))
-        else:
-            inspect.signature(getattr(studies, column.run.function)).bind_partial(**column.run.arguments)
-    if table.metrics:
-        for row in table.rows.values():
-            if row not in ("", PEOPLE):
-                assert all(Request.from_text(part).metric for part in summands(row))
+        if column.run:
+            run = PAPERS[paper].runs[column.run]
+            inspect.signature(getattr(studies, run.function)).bind_partial(**run.arguments)
+    for row in table.rows:
+        if row.metric not in ("", PEOPLE):
+            assert all(Request.from_text(part).metric for part in summands(row.metric))
 
 
-def test_status_shows_state_and_needs() -> None:
-    table = PaperTable("a", "table 1", "It shows.", needs="a file", differs="other data")
-    assert (table.state, table.status) == ("needs", "needs a file; differs: other data")
-    assert PaperTable("a", "table 1", "It shows.", command="captious serve").status == "command"
-
-
-def test_states_follow_from_figures_and_needs() -> None:
-    table = PaperTable(
-        "t", "1", "S.", {"a": "bleu-1", "b": "wembsim"}, judged("composite", {"a": "composite@hessel2021"})
-    )
-    compared = replace(table, published={"a": (0.1,)})
-    assert table.state == "computed"
-    assert compared.state == "reproduced"
-    assert replace(compared, differs="x").state == "differs"
-    assert replace(compared, differs="x", comparable=False).state == "not comparable"
-    assert table.needs_text == "word vectors, for b"
-    assert replace(table, rows={"b": "wembsim", "people": "people"}).state == "needs"
-    assert replace(table, needs="a file").state == "needs"
-    assert replace(compared, rows={"a": "", "b": "bleu-1"}, needs={"a": "its captions"}).state == "computed"
-
-
-#: What metrics need, row by row, worked out by hand.
-_OF_VECTORS = {"word vectors": ["WMD", "NNEval", "LCEval", "LCEval, the authors' weights"]}
-NEEDS: dict[tuple[str, str], dict[str, list[str]]] = {
-    ("lceval", "composite"): _OF_VECTORS,
-    ("lceval", "pascal-50s"): _OF_VECTORS,
-    ("lceval", "wmt16"): _OF_VECTORS,
-    ("lceval", "layers"): {"word vectors": ["LCEval"]},
-    ("lceval", "layers-spider"): {},
-    ("lceval", "size"): {"word vectors": ["LCEval"]},
-    ("wembsim", "combination"): {"word vectors": ["mean", "max", "min"]},
-    ("wembsim", "correlations"): {"word vectors": ["wembsim"]},
-    ("wembsim", "sums"): {"word vectors": ["WEmbSim", "WEmbSim + SPICE", "WEmbSim + CIDEr-D", "WEmbSim + METEOR"]},
-    ("yi2020", "flickr8k"): {
-        "bert-base-uncased": ["BERTScore", "ours, BERT"],
-        "yi2020/stop_word_list.txt in the folder of data": ["ours, BERT", "ours, unigrams"],
-    },
-    ("smurf", "pascal-50s"): {"distilbert-base-uncased": ["SMURF"], "distilroberta-base": ["SMURF"]},
-    ("smurf", "flickr8k"): {},
-    ("coco", "human-c5"): {},
-}
-
-
-@pytest.mark.parametrize(("paper", "table"), NEEDS)
-def test_needs_follow_from_metrics(paper: str, table: str) -> None:
-    assert paper_names.get(paper).table(table).all_needs == NEEDS[paper, table]
+def test_every_run_is_used() -> None:
+    for paper in PAPERS.values():
+        assert {column.run for table in paper.tables for column in table.columns} - {""} == paper.runs.keys()
 
 
 @pytest.mark.parametrize(("paper", "table"), TABLES, ids=lambda value: getattr(value, "name", value))
@@ -103,12 +61,9 @@ def test_rows_need_what_the_index_says(
 ) -> None:
     """Without models and word vectors, the metric of a row can be made if, and only if, the row needs nothing."""
     monkeypatch.delenv("CAPTIOUS_VECTORS", raising=False)
-    if not table.metrics:
-        return
-    needy = {row for rows in table.all_needs.values() for row in rows}
-    for row, request in table.rows.items():
-        if request and request != PEOPLE and not table.need_of(row):
-            assert (row in needy) == any(map(_lacks, summands(request))), row
+    for row in table.rows:
+        if row.metric not in ("", PEOPLE) and not (row.needs or table.needs):
+            assert bool(table.needs_of(row)) == any(map(_lacks, summands(row.metric))), row
 
 
 def _lacks(request: str) -> bool:
@@ -123,38 +78,78 @@ def _lacks(request: str) -> bool:
     return False
 
 
-def test_rules_are_those_of_the_study() -> None:
-    assert tuple(paper_names.get("coco").table("rules").rows) == RULES
+def test_needs_follow_from_metrics() -> None:
+    """Those of a table are the needs of rows that nothing computes, or of all rows if there are none."""
+    rows = [PaperRow("a", "bleu-1"), PaperRow("b", "wembsim"), PaperRow("c", "people")]
+    columns = [PaperColumn("x", judge="composite")]
+    assert PaperTable("t", "1", "S.", columns, rows).needs_text == "word vectors (for b)"
+    assert PaperTable("t", "1", "S.", columns, rows, needs="a file").needs_text == "a file; word vectors (for b)"
+    idle = [*rows, PaperRow("d")]
+    assert PaperTable("t", "1", "S.", columns, idle, needs="x").needs_text == "word vectors (for b); x (for d)"
+
+
+def test_figures_are_read_with_their_digits() -> None:
+    assert Printed.read(".290", percent=False) == Printed(0.29, 0.001, 3)
+    assert Printed.read("-44.93", percent=False) == Printed(-44.93, 0.01, 2)
+    figure = Printed.read("62.0", percent=True)
+    assert (figure.value, figure.digits) == (0.62, 1)
+    assert figure.unit == pytest.approx(0.001)
 
 
 def test_files_are_found_in_nested_arguments() -> None:
-    files = [File(name) for name in "abc"]
-    run = Run("word_frequencies", {"systems": {"a": files[0], "b": files[1]}, "published": (files[2], "x"), "n": 3})
-    assert run.files == files
+    run = Run("word_frequencies", {"systems": {"a": "{a}", "b": "{b.json}"}, "published": ["{c}", "x"], "n": 3})
+    assert run.files == ["a", "b.json", "c"]
+    assert Run("network_depth", {"validation": "{expert_ratings}"}).files == ["flickr8k/expert.jsonl"]
 
 
-def test_inconsistent_tables_are_refused() -> None:
-    column = PaperColumn("a", Run("judge", {"benchmarks": ("composite",)}))
-    wrong = [
-        ({"published": {"b": (1.0,)}}, "published figures for 'b', which is not one of its rows"),
-        ({"rows": {"b": "bleu-1"}, "columns": [column], "published": {"b": (1.0, 2.0)}}, "not one figure per column"),
-        ({}, "neither how it is computed nor what it needs"),
-        ({"rows": {"b": ""}, "columns": [column]}, "neither what computes the row 'b' nor what it needs"),
-        ({"rows": {"b": "bleu-1"}, "columns": [column], "needs": {"c": "x"}}, "what 'c' needs, which is not one of"),
-        ({"rows": {"b": "bleu-1"}, "columns": [column], "comparable": False}, "does not say how it differs"),
-    ]
-    for arguments, message in wrong:
-        with pytest.raises(ParameterError, match=message):
-            PaperTable("t", "table 1", "It shows.", **arguments)  # type: ignore[arg-type]
-    table = PaperTable("t", "table 1", "It shows.", needs="a file")
+FILE = """
+title = "A paper"
+[runs.words]
+function = "word_agreement"
+n_words = 3
+[tables.t]
+place = "table 1"
+shows = "It shows."
+columns = [{name = "x", judge = "composite"}, {name = "y", run = "words"}]
+rows = [{name = "a", metric = "bleu-1", printed = ".1 -"}]
+"""
+
+
+def test_papers_are_read_from_files(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    paper = Paper.read(path)
+    assert (paper.name, paper.title) == ("mine", "A paper")
+    assert paper.runs == {"words": Run("word_agreement", {"n_words": 3})}
+    assert paper.table("t").figures == {("a", "x"): Printed(0.1, 0.1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("title", "titel", "no key 'titel'"),
+        ("place", "plase", "no key 'plase'"),
+        ("metric", "metrik", "no key 'metrik'"),
+        ("function", "functions", "not a paper: KeyError 'function'"),
+        ("[tables.t]", "[table.t]", "not a paper: KeyError 'tables'"),
+        ("= [{name", "= {name", "not a paper: TOMLDecodeError"),
+        ('printed = ".1 -"', 'printed = ".1"', "'a' has not one figure per column"),
+        ('printed = ".1 -"', 'printed = ".1 x"', "a figure is not a number"),
+        ('metric = "bleu-1", ', "", "neither what computes 'a' nor what it needs"),
+        ('{name = "y"', '{name = "x"', "'x' occurs twice"),
+        ('run = "words"', 'run = "word"', "there is no run 'word'"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    assert old in FILE
+    path.write_text(FILE.replace(old, new, 1))
+    with pytest.raises(ParameterError, match=message) as raised:
+        Paper.read(path)
+    assert str(path) in raised.value.where
+
+
+def test_tables_have_different_names() -> None:
+    table = PaperTable("t", "table 1", "It shows.", [], [])
     with pytest.raises(ParameterError, match="two tables of p have the same name"):
         Paper("p", "A paper", (table, table))
-    with pytest.raises(UnknownNameError, match="p has no table 'u'"):
-        Paper("p", "A paper", (table,)).table("u")
-
-
-def test_columns_of_judge_share_a_run() -> None:
-    first, second = judged("pascal-50s", {"HC": "pascal-50s@fleur2024 HC", "all": "pascal-50s@fleur2024"})
-    assert first.run is second.run
-    assert first.where == {"benchmark": "pascal-50s@fleur2024", "part": "HC"}
-    assert Run("robustness", {"references": File("a.json"), "sample": 2}).files == [File("a.json")]

@@ -1,111 +1,75 @@
-"""Critical failures counted again, by hand and by loops over all pairs."""
+"""Critical failures counted again by loops over images."""
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Sequence
-from itertools import permutations
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from captious.errors import CaptiousError, ParameterError
-from captious.judgment import load_judgments
-from captious.judgment.scores import as_selection, score_captions
+import captious
+from captious.errors import ParameterError
+from captious.judgment.results import Study
 from captious.judgment.studies import critical_failures
 
-SCORES = {"best": 0.9, "good": 0.5, "fair": 0.5, "poor": 0.6, "worst": 0.95, "other best": 0.2, "other worst": 0.2}
-RATINGS = {
-    "best": [5, 5],
-    "good": [4],
-    "fair": [3, 3],
-    "poor": [2],
-    "worst": [1],
-    "other best": [5],
-    "other worst": [1, 1],
+HUMAN = {"good": 0.9, "fair": 0.5, "poor": 0.2}
+#: The captions of four images: good, fair and poor ones, of which the third has them upside down.
+CAPTIONS = {
+    "good": ["a dog runs on the grass", "a red bus in the street", "a car", "two cats on a bed"],
+    "fair": ["a dog runs", "a bus in the street", "a man on a horse", "two cats on a bed"],
+    "poor": ["a red car", "a house", "a man rides a horse", "two cats on a bed"],
 }
+REFERENCES = [["a dog runs on the grass"], ["a red bus in the street"], ["a man rides a horse"], ["two cats on a bed"]]
 
 
-def metric(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-    return [SCORES[candidate] for candidate in candidates]
+def words_missed(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+    """Prefer captions with few words of the reference."""
+    return [len({*texts[0].split()} - {*text.split()}) for text, texts in zip(candidates, references, strict=True)]
 
 
-@pytest.fixture
-def rated(tmp_path: Path) -> Path:
-    path = tmp_path / "rated.jsonl"
-    with path.open("w", encoding="utf-8") as file:
-        for candidate, ratings in RATINGS.items():
-            image = "other" if candidate.startswith("other") else "one"
-            record = {"candidate": candidate, "references": ["a dog"], "ratings": ratings, "image": image}
-            file.write(json.dumps(record) + "\n")
-    return path
+def failures(metrics: object, **options: object) -> Study:
+    return critical_failures(CAPTIONS, REFERENCES, metrics, human=HUMAN, **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("gap", "pairs", "failures", "ties"),
-    [
-        # best over worst, and the pair of the other image
-        (1.0, 2, 1, 1),
-        # best over poor, good over worst
-        (0.75, 4, 2, 1),
-        # best over fair, good over poor, fair over worst
-        (0.5, 7, 4, 1),
-    ],
-)
-def test_failures_and_ties_are_counted(rated: Path, gap: float, pairs: int, failures: int, ties: int) -> None:
-    study = critical_failures(rated, metric, gap=gap, resamples=50)
-    (record,) = study.records
-    assert (record["pairs"], record["failures"], record["ties"]) == (pairs, failures, ties)
-    assert record["rate"] == pytest.approx((failures + ties / 2) / pairs)
-    assert study.settings["scale"] == [1, 5]
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")  # of few images, and of repeated references
+def test_failures_are_images_with_a_far_smaller_correlation() -> None:
+    study = failures(["bleu-1", words_missed], evaluator="rouge-l")
+    assert study.columns == ("metric", "images", "failures", "rate")
+    by_metric = {record["metric"]: record for record in study.records}
+    y = np.array([*HUMAN.values()])
 
-
-def test_intervals_draw_images(rated: Path) -> None:
-    """One image has a failure in its one pair, the other a tie: resamples have a half, three quarters or all."""
-    study = critical_failures(rated, metric, gap=1, resamples=500)
-    assert (study.records[0]["ci95_low"], study.records[0]["ci95_high"]) == (0.5, 1)
-
-
-def test_failures_on_composite_equal_plain_loops(shared_data: Path) -> None:
-    study = critical_failures("composite", ["cider-d", "rouge-l"], data=shared_data, resamples=200)
-    judgments = load_judgments("composite", shared_data)
-    report = score_captions(judgments.captions, as_selection(["cider-d", "rouge-l"]))  # type: ignore[attr-defined]
-    with gzip.open(shared_data / "composite" / "composite.jsonl.gz", "rt", encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
-    of_image: dict[str, list[int]] = {}
-    for row, record in enumerate(records):
-        of_image.setdefault(record["image"], []).append(row)
-    for found in study.records:
-        scores = report[found["metric"]].per_caption
-        margins = [
-            scores[a] - scores[b]
-            for rows in of_image.values()
-            for a, b in permutations(rows, 2)
-            if records[a]["human"] - records[b]["human"] >= 3
+    def correlations(metric: Any) -> list[float]:
+        scores = [
+            metric(texts, REFERENCES)
+            if callable(metric)
+            else captious.score(texts, REFERENCES, metric)[metric].per_caption
+            for texts in CAPTIONS.values()
         ]
-        assert found["pairs"] == len(margins)
-        assert found["failures"] == sum(margin < 0 for margin in margins)
-        assert found["ties"] == sum(margin == 0 for margin in margins)
-        assert found["rate"] == pytest.approx((1 - np.mean(np.sign(margins))) / 2)
-        assert found["ci95_low"] < found["rate"] < found["ci95_high"]
-        assert found["ci95_high"] - found["ci95_low"] < 0.05
+        return [float(np.corrcoef(of_image, y)[0, 1]) for of_image in np.transpose(scores)[:3]]
+
+    expected = np.array(correlations("rouge-l"))
+    assert expected.min() < -0.5 < 0.5 < expected.max()
+    for label, metric in (("bleu-1", "bleu-1"), ("words_missed", words_missed)):
+        wrong = int((expected - correlations(metric) > 1).sum())
+        assert by_metric[label] == {"metric": label, "images": 3, "failures": wrong, "rate": wrong / 3}
+    assert by_metric["words_missed"]["failures"] == 2  # the third image is one on which the evaluator fails
 
 
-def test_invalid_failure_studies_are_refused(rated: Path, shared_data: Path, tmp_path: Path) -> None:
-    for gap in (0, 1.5, -1):
-        with pytest.raises(ParameterError, match="is not a valid gap"):
-            critical_failures(rated, metric, gap=gap)
-    with pytest.raises(ParameterError, match="preferences"):
-        critical_failures("pascal-50s", "bleu-4", data=shared_data)
-    with pytest.raises(ParameterError, match="judges systems"):
-        critical_failures("coco-2015", "bleu-4", data=shared_data)
-    lonely = tmp_path / "lonely.jsonl"
-    lonely.write_text(
-        "".join(
-            json.dumps({"candidate": "best", "references": ["a dog"], "rating": rating}) + "\n" for rating in (1, 5)
-        )
-    )
-    with pytest.raises(CaptiousError, match="no two captions of an image"):
-        critical_failures(lonely, metric)
+def test_images_where_scores_are_equal_are_left_out() -> None:
+    """All three have the same caption for the fourth image."""
+    (record,) = failures("bleu-1", evaluator="rouge-l").records
+    assert record["images"] == 3
+    same = {name: ["a cat"] * 4 for name in CAPTIONS}
+    (record,) = critical_failures(same, REFERENCES, "bleu-1", human=HUMAN, evaluator="rouge-l").records
+    assert (record["images"], record["rate"]) == (0, None)
+
+
+def test_invalid_failure_studies_are_refused() -> None:
+    with pytest.raises(ParameterError, match="too few"):
+        critical_failures({name: CAPTIONS[name] for name in ("good", "poor")}, REFERENCES, "bleu-1", human=HUMAN)
+    two = {"m1": HUMAN, "m2": HUMAN}
+    with pytest.raises(ParameterError, match="there are several measures: m1, m2"):
+        critical_failures(CAPTIONS, REFERENCES, "bleu-1", human=two, evaluator="rouge-l")
+    with pytest.raises(ParameterError, match="has no score for poor"):
+        critical_failures(CAPTIONS, REFERENCES, "bleu-1", human={"good": 1, "fair": 2}, evaluator="rouge-l")

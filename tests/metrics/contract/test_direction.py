@@ -195,21 +195,28 @@ class TestJudgments:
 
     def test_studies_count_a_lower_score_as_better(self, ratings) -> None:
         both = ["words-wrong", negated_errors]
-        failures = critical_failures(ratings, both, gap=0.5, resamples=20)
-        first, second = ({k: v for k, v in record.items() if k != "metric"} for record in failures.records)
-        assert first == second
-        assert "Lower is better for words-wrong" in plain_text(failures.to_table())
         counted = reference_counts(ratings, both, (1, 2), draws=1, resamples=20)
         values = [record["value"] for record in counted.records]
         assert values[:2] == values[2:]
         related = metric_correlations(ratings, both, statistic="pearson")
         assert related.records[0]["negated_errors"] == pytest.approx(1)
-        assert all(
-            "Lower is better for words-wrong" in " ".join(report.notes) for report in (failures, counted, related)
-        )
+        assert all("Lower is better for words-wrong" in " ".join(report.notes) for report in (counted, related))
 
 
 class TestStudiesOfSystems:
+    def test_failures_are_of_agreement(self) -> None:
+        study = critical_failures(
+            {"good": GOOD, "bad": BAD, "middle": MIDDLE},
+            REFERENCES,
+            ["words-wrong", negated_errors],
+            human={"good": 3, "middle": 2, "bad": 1},
+            evaluator="words-wrong",
+        )
+        first, second = ({k: v for k, v in record.items() if k != "metric"} for record in study.records)
+        assert first == second
+        assert first["failures"] == 0
+        assert "Lower is better for words-wrong" in plain_text(study.to_table())
+
     def test_correlations_are_of_agreement_and_scores_are_not_negated(self) -> None:
         study = system_correlations(
             {"good": GOOD, "bad": BAD, "middle": MIDDLE},

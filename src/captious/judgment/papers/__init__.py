@@ -1,1 +1,1 @@
-"""The tables and figures of papers on metrics, as values. One file per paper; nothing is computed here."""
+"""The tables and figures of papers on metrics. One file per paper, and their last results in measured/."""

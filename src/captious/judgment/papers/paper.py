@@ -1,62 +1,36 @@
-"""``Paper``: tables and figures with their computations, and the published figures; and all papers by name."""
+"""``Paper``: the tables of a paper with their computations and published figures, read from a file; papers by name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from importlib import import_module
-from typing import Any, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, TypeVar
 
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, UnknownNameError, marked
 from captious.judgment.judgments import PEOPLE
-from captious.judgment.scores import needs_of_metric
-from captious.learned.networks import Recipe, as_recipe
+from captious.judgment.scores import FILE_NAME, needs_of_metric
+from captious.learned.networks import FeatureSet, Recipe, as_recipe
 from captious.plugins import EntryPoints, did_you_mean
 
-# ``Paper``, with its tables and the files that they need.
-
-#: States of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
-#: ours; figures are computed, but none is published; another command computes it; nothing can be computed without what
-#: the package does not bring.
-State: TypeAlias = Literal["reproduced", "differs", "not comparable", "computed", "command", "needs"]
-
-#: Data that tables over systems of the COCO challenge of 2015 need if the leaderboard's scores are not enough.
-CHALLENGE_CAPTIONS = (
-    "the captions of val2014 by twelve systems of the COCO challenge of 2015: Google, Montreal/Toronto, Berkeley "
-    "LRCN, m-RNN, PicSOM, Brno University, m-RNN (Baidu/ UCLA), MIL, MLBL, NeuralTalk, ACVT and Tsinghua Bigeye. "
-    "Issue 121 of Tiiiger/bert_score links a copy; captious study systems FILE... REFERENCES --human coco-2015 then "
-    "takes minutes"
-)
-
-#: The files of ABSTRACT-50S, and of the distractors of Hodosh and Hockenmaier 2016.
-ABSTRACT_FILE = "abstract50s/consensus_abstract.mat in the folder of data (vrama91.github.io/cider)"
-DISTRACTORS = (
-    "distractors/pairs.jsonl in the folder of data, the distractors of Hodosh and Hockenmaier 2016 in the form that "
-    "docs/judgment.md describes"
-)
-
-
-@dataclass(frozen=True)
-class File:
-    """A file in the folder of judgment data; ``*`` in the name matches anything, including several files."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class MadeFile:
-    """A file generated from others in the folder of judgment data.
-
-    Args:
-        name: its name.
-        maker: name of the function of ``captious.judgment.judging`` that generates it.
-        sources: the files that it needs.
-    """
-
-    name: str
-    maker: str
-    sources: tuple[File, ...]
+T = TypeVar("T")
+#: The function of a run that compares metrics with people; others are studies.
+JUDGE = "judge"
+#: The statistic of a column that is the mean of those before it.
+MEAN = "mean"
+#: Files of examples for training, generated from others: name -> the files that it needs. The functions of these names
+#: in ``captious.judgment.judging`` write them.
+MADE_FILES = {
+    "coco_examples": (
+        "coco/captions_val2014.json",
+        "coco/evaluation_images.json",
+        "coco/results_val2014/vinyals-et-al-2017.json",
+    ),
+    "expert_ratings": ("flickr8k/expert.jsonl",),
+}
 
 
 @dataclass(frozen=True)
@@ -65,176 +39,215 @@ class Run:
 
     Args:
         function: "judge", or the name of a function of ``captious.judgment.studies``.
-        arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` or ``MadeFile`` stands
-            for its path, also within a tuple and as a value of a mapping.
+        arguments: its arguments, except metrics, data, settings and seed. The text ``{NAME}`` stands for a file in the
+            folder of judgment data, or for one of ``MADE_FILES``, also within a list or mapping.
     """
 
     function: str
     arguments: Mapping[str, Any]
 
     @property
-    def files(self) -> list[File]:
-        """Files among its arguments, and those that others are generated from."""
-        return [file for value in self.arguments.values() for file in _files(value)]
+    def files(self) -> list[str]:
+        """Names of the files among its arguments, and of those that others are generated from."""
+        names = [name for text in _texts(self.arguments) for name in FILE_NAME.findall(text)]
+        return [file for name in names for file in MADE_FILES.get(name, (name,))]
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe of a network that it trains: a name, or what differs from "lceval"."""
+        recipe = self.arguments.get("recipe")
+        if not isinstance(recipe, Mapping):
+            return None if recipe is None else as_recipe(recipe)
+        features = {"name": recipe["name"], "features": recipe.get("features")}
+        changed = {"features": FeatureSet.from_dict(features)} if "features" in recipe else {}
+        return replace(as_recipe("lceval"), **{**recipe, **changed})
 
     @property
     def features(self) -> list[str]:
         """The metrics that are features of a network, if it trains one."""
-        recipe = self.arguments.get("recipe")
-        if isinstance(recipe, str):
-            recipe = as_recipe(recipe)
-        return [feature.metric for feature in recipe.features.features] if isinstance(recipe, Recipe) else []
-
-    @property
-    def needs(self) -> list[str]:
-        """The requirements of the features of a network that it trains."""
-        return [*dict.fromkeys(need for feature in self.features for need in needs_of_metric(feature))]
+        return [feature.metric for feature in self.recipe.features.features] if self.recipe else []
 
 
-def _files(value: object) -> list[File]:
-    if isinstance(value, Mapping | tuple):
-        return [file for item in (value.values() if isinstance(value, Mapping) else value) for file in _files(item)]
-    if isinstance(value, MadeFile):
-        return [*value.sources]
-    return [value] if isinstance(value, File) else []
+def _texts(value: object) -> Iterable[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return [text for item in inner for text in _texts(item)]
 
 
 @dataclass(frozen=True)
 class PaperColumn:
-    """The values of a column among the records of a run.
+    """A column: where its values are among the records of a run.
 
     Args:
-        label: heading of the column in the paper.
-        run: the run with the records; None if nothing computes them.
+        name: its heading.
+        judge: a protocol, such as "composite@hessel2021", whose statistic it shows.
+        part: a part of the protocol, such as "HC".
+        tie_winner: the caption of a pair, 0 or 1, that the paper takes a tie for a preference for, if it does.
+        run: the name of a run of the paper, if it is not judged. Without either, nothing computes the column.
         where: key -> required value of a record.
-        value: the key of the value.
+        value: the key of the value, such as "p"; "mean" for the mean of the columns before it.
         row: the key that identifies the row of a record.
     """
 
-    label: str
-    run: Run | None
+    name: str
+    judge: str = ""
+    part: str = ""
+    tie_winner: int | None = None
+    run: str = ""
     where: Mapping[str, object] = field(default_factory=dict)
     value: str = "value"
     row: str = "metric"
 
 
 @dataclass(frozen=True)
+class Printed:
+    """A figure as printed.
+
+    Args:
+        value: the figure, a fraction if the paper multiplies by 100.
+        unit: one unit of its last digit.
+        digits: its digits after the decimal point.
+    """
+
+    value: float
+    unit: float
+    digits: int
+
+    @classmethod
+    def read(cls, text: str, *, percent: bool) -> Printed:
+        """Read a figure such as ".290" or "-44.93".
+
+        Raises:
+            ValueError: it is not a number.
+        """
+        digits = len(text.partition(".")[2])
+        scale = 100 if percent else 1
+        return cls(round(float(text) / scale, digits + 2), 10.0**-digits / scale, digits)
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """A row: what computes it, and its published figures.
+
+    Args:
+        name: its name in the paper.
+        metric: a request for a metric, as for ``-m``, or "people". {FILE} is a file in the folder of data.
+        record: otherwise, the value that identifies its record. Without either, nothing computes the row.
+        printed: the published figures, as printed, in the order of the columns and between blanks; "-" for none.
+        needs: what captious cannot provide. Needs of metrics are added.
+        other: what is not the paper's: data, a model, or drawn references. Such figures count neither as equal nor as
+            near.
+        why: why figures differ, one or two sentences.
+    """
+
+    name: str
+    metric: str = ""
+    record: str = ""
+    printed: str = ""
+    needs: str = ""
+    other: str = ""
+    why: str = ""
+
+    @property
+    def computed_from(self) -> str:
+        """The metric, or what identifies the record; empty if nothing computes the row."""
+        return self.metric or self.record
+
+
+@dataclass(frozen=True)
 class PaperTable:
-    """A table or figure.
+    """A table or figure of a paper.
 
     Args:
         name: name on the command line.
         place: place in the paper, such as "table B.1".
         shows: what it shows, one sentence.
-        rows: label of a row in the paper -> its value in the records: a request for a metric, as text; "people"; or
-            another value. {FILE} in a request is a file in the folder of data. A row that nothing computes has an empty
-            text.
-        columns: the columns. None if nothing computes them.
-        published: row -> the published figures by column, as printed; None if there is none.
-        metrics: whether rows are metrics, which are passed to the runs.
+        columns, rows: the columns and rows.
         percent: whether the figures are multiplied by 100 in print.
-        digits: printed digits after the decimal point.
-        differs: why our figures differ; empty if they do not, or if nothing was published. Pages make a list of points
-            that begin with "• ".
-        comparable: whether agreement is meaningful: False if our data differ from the paper's, as explained in
-            ``differs``.
-        needs: requirements that captious cannot provide, such as captions or photographs: of all rows, or row ->
-            requirements of that row. Those of metrics and trained networks are added automatically.
-        remark: errors and omissions of the paper.
-        command: another way to compute it, if not ``columns``.
+        needs: as for a row, of the rows that nothing computes or, if there are none, of all.
+        other, why: as for a row, of all rows.
+        note: errors and omissions of the paper.
 
     Raises:
-        ParameterError: a row of figures, or of needs, that is not in the table; a row of another length; a row without
-            a request or needs; a table without computation or needs, or one that is not comparable without a reason.
+        ParameterError: two rows or columns of one name, a row with another number of figures, a figure that is not a
+            number, or a row that says neither what computes it nor what it needs.
     """
 
     name: str
     place: str
     shows: str
-    rows: Mapping[str, str] = field(default_factory=dict)
-    columns: Sequence[PaperColumn] = ()
-    published: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
-    metrics: bool = True
+    columns: Sequence[PaperColumn]
+    rows: Sequence[PaperRow]
     percent: bool = False
-    digits: int = 3
-    differs: str = ""
-    comparable: bool = True
-    needs: str | Mapping[str, str] = ""
-    remark: str = ""
-    command: str = ""
+    needs: str = ""
+    other: str = ""
+    why: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
-        wrong = ""
-        if unknown := self.published.keys() - self.rows.keys():
-            wrong = f"it has published figures for {min(unknown)!r}, which is not one of its rows"
-        elif not isinstance(self.needs, str) and (unknown := self.needs.keys() - self.rows.keys()):
-            wrong = f"it says what {min(unknown)!r} needs, which is not one of its rows"
-        elif any(len(figures) != len(self.columns) for figures in self.published.values() if self.columns):
-            wrong = "a row of published figures has not one figure per column"
-        elif not (self.columns or self.command or self.needs):
-            wrong = "it says neither how it is computed nor what it needs"
-        elif unexplained := [row for row, request in self.rows.items() if not (request or self.need_of(row))]:
-            wrong = f"it says neither what computes the row {unexplained[0]!r} nor what it needs"
-        elif not (self.comparable or self.differs):
-            wrong = "it cannot be compared, but does not say how it differs"
-        if wrong:
-            raise ParameterError(
-                f"{self.name!r} is not a table of a paper: {wrong}",
-                hint="help(captious.judgment.PaperTable) describes what it needs",
-            )
+        for names in ([row.name for row in self.rows], [column.name for column in self.columns]):
+            if repeated := next((name for name in names if names.count(name) > 1), None):
+                raise self.error(f"{repeated!r} occurs twice", "give each row and column its own name")
+        computes = any(column.judge or column.run for column in self.columns)
+        for row in self.rows:
+            if row.printed and len(row.printed.split()) != len(self.columns):
+                raise self.error(f"{row.name!r} has not one figure per column", 'write "-" for one that is not printed')
+            if not ((row.computed_from and computes) or row.needs or self.needs):
+                raise self.error(f"it says neither what computes {row.name!r} nor what it needs", "say either")
+        try:
+            assert self.figures is not None
+        except ValueError as error:
+            raise self.error(f"a figure is not a number: {error}", 'write "-" for one that is not printed') from error
 
-    def need_of(self, row: str) -> str:
-        """Return the declared requirements of a row."""
-        return self.needs if isinstance(self.needs, str) else self.needs.get(row, "")
+    def error(self, message: str, hint: str) -> ParameterError:
+        """Return an error about this table."""
+        return ParameterError(message, where=f"table {self.name}", hint=hint)
 
     @cached_property
-    def all_needs(self) -> Mapping[str, Sequence[str]]:
-        """All requirements besides judgments, of the table and its metrics: requirement -> rows.
+    def figures(self) -> Mapping[tuple[str, str], Printed]:
+        """The published figures: (row, column) -> figure."""
+        return {
+            (row.name, column.name): Printed.read(text, percent=self.percent)
+            for row in self.rows
+            for column, text in zip(self.columns, row.printed.split(), strict=False)
+            if text != "-"
+        }
+
+    @property
+    def has_metrics(self) -> bool:
+        """Whether rows are metrics, which are passed to the runs."""
+        return any(row.metric for row in self.rows)
+
+    @property
+    def digits(self) -> int:
+        """Digits after the decimal point, of values without a published figure."""
+        return max((figure.digits for figure in self.figures.values()), default=1 if self.percent else 3)
+
+    def needs_of(self, row: PaperRow) -> list[str]:
+        """Return everything that a row needs besides judgments: what is declared, and the needs of its metric.
+
+        The needs of the table are those of rows that nothing computes, or of all rows if there is no such row.
 
         Raises:
-            UnknownNameError, ParameterError: a row with an invalid request.
+            UnknownNameError, ParameterError: an invalid request.
         """
-        of_runs = dict.fromkeys(need for column in self.columns if column.run for need in column.run.needs)
-        rows_of: dict[str, list[str]] = {} if self.rows or not isinstance(self.needs, str) else {self.needs: []}
-        for row, request in self.rows.items():
-            metric_needs = needs_of_metric(request) if self.metrics and request not in ("", PEOPLE) else []
-            for need in dict.fromkeys([*filter(None, [self.need_of(row)]), *of_runs, *metric_needs]):
-                rows_of.setdefault(need, []).append(row)
-        return {need: rows for need, rows in rows_of.items() if need}
+        idle = [other for other in self.rows if not (other.computed_from or other.needs)]
+        of_table = self.needs if row in idle or not idle else ""
+        of_metric = needs_of_metric(row.metric) if row.metric not in ("", PEOPLE) else []
+        return [need for need in dict.fromkeys((row.needs or of_table, *of_metric)) if need]
 
     @property
     def needs_text(self) -> str:
-        """All requirements, with their rows, as text; empty if there are none."""
+        """The needs of all rows, with their rows, as text; empty if there are none."""
+        rows_of: dict[str, list[str]] = {}
+        for row in self.rows:
+            for need in self.needs_of(row):
+                rows_of.setdefault(need, []).append(row.name)
         return "; ".join(
-            need + ("" if len(rows) == len(self.rows) else f", for {_joined(rows)}")
-            for need, rows in self.all_needs.items()
+            need + ("" if len(rows) == len(self.rows) else f" (for {', '.join(rows)})")
+            for need, rows in rows_of.items()
         )
-
-    @property
-    def state(self) -> State:
-        """State of the table."""
-        needy = {row for rows in self.all_needs.values() for row in rows}
-        rows = {row for row, request in self.rows.items() if request != PEOPLE}
-        if not self.columns or needy >= rows or not any(column.run for column in self.columns):
-            return "needs" if self.all_needs else "command"
-        if not any(cell is not None for row, cells in self.published.items() if self.rows[row] for cell in cells):
-            return "computed"
-        if not self.comparable:
-            return "not comparable"
-        return "differs" if self.differs else "reproduced"
-
-    @property
-    def status(self) -> str:
-        """The state, the requirements of the table, and how our figures differ."""
-        clauses: list[str] = [self.state] if self.state not in ("needs", "differs") else []
-        clauses += [f"needs {self.needs_text}"] if self.all_needs else []
-        clauses += [f"differs: {self.differs}"] if self.differs else []
-        return "; ".join(clauses)
-
-
-def _joined(rows: Sequence[str]) -> str:
-    *names, last = rows
-    return f"{', '.join(names)} and {last}" if names else last
 
 
 @dataclass(frozen=True)
@@ -245,19 +258,52 @@ class Paper:
         name: name on the command line.
         title: authors, year and title.
         tables: in the order of the paper.
+        runs: calls of studies, by the names that columns have for them.
 
     Raises:
-        ParameterError: two tables with one name.
+        ParameterError: two tables with one name, or a column with an unknown run.
     """
 
     name: str
     title: str
     tables: Sequence[PaperTable]
+    runs: Mapping[str, Run] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [table.name for table in self.tables]
         if len({*names}) < len(names):
             raise ParameterError(f"two tables of {self.name} have the same name", hint="give each its own")
+        for table in self.tables:
+            for column in table.columns:
+                if column.run and column.run not in self.runs:
+                    guess = did_you_mean(column.run, self.runs)
+                    raise table.error(f"there is no run {column.run!r}", f"{guess}its runs are {', '.join(self.runs)}")
+
+    @classmethod
+    def read(cls, file: str | os.PathLike[str]) -> Paper:
+        """Read a paper from a TOML file, whose name is that of the paper.
+
+        Its keys are ``title``; ``runs``: name -> the ``function`` and its arguments; ``tables``: name -> the fields of
+        ``PaperTable``, with rows and columns as arrays of tables.
+
+        Raises:
+            ParameterError: it is not such a file; names the file and the table.
+        """
+        path = Path(file)
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            runs = {name: Run(run.pop("function"), run) for name, run in content.pop("runs", {}).items()}
+            tables = [_table(name, table) for name, table in content.pop("tables").items()]
+            return _made(cls, {**content, "name": path.stem, "tables": tables, "runs": runs}, "the paper")
+        except CaptiousError as error:
+            where = ", ".join(filter(None, [str(path), marked(error.where)]))
+            raise ParameterError(error.message, where=where, hint=error.hint) from error
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ParameterError(
+                f"this is not a paper: {type(error).__name__} {error}",
+                where=str(path),
+                hint="help(captious.judgment.Paper.read) describes the format",
+            ) from error
 
     def table(self, name: str) -> PaperTable:
         """Return a table by its name.
@@ -274,28 +320,21 @@ class Paper:
         return by_name[name]
 
 
-def judged(benchmarks: str | Sequence[str], columns: Mapping[str, str]) -> list[PaperColumn]:
-    """Return columns of agreement with people.
-
-    Args:
-        benchmarks: one or several, with protocols; all are judged in one run.
-        columns: label -> "benchmark@protocol", or "benchmark@protocol part" for a part of it.
-    """
-    run = Run("judge", {"benchmarks": (benchmarks,) if isinstance(benchmarks, str) else tuple(benchmarks)})
-    places = {label: place.partition(" ") for label, place in columns.items()}
-    return [PaperColumn(label, run, {"benchmark": name, "part": part}) for label, (name, _, part) in places.items()]
+def _table(name: str, content: Mapping[str, Any]) -> PaperTable:
+    where = f"table {name}"
+    columns = [_made(PaperColumn, column, where) for column in content["columns"]]
+    rows = [_made(PaperRow, row, where) for row in content["rows"]]
+    return _made(PaperTable, {**content, "name": name, "columns": columns, "rows": rows}, where)
 
 
-def judged_parts(protocol: str, parts: Mapping[str, str], whole: str = "") -> list[PaperColumn]:
-    """Return columns of agreement with people on parts of a benchmark.
-
-    Args:
-        protocol: "benchmark@protocol".
-        parts: label -> the part.
-        whole: label of a final column for the whole benchmark; empty for none.
-    """
-    columns = {label: f"{protocol} {part}" for label, part in parts.items()}
-    return judged(protocol, columns | ({whole: protocol} if whole else {}))
+def _made(kind: type[T], content: Mapping[str, Any], where: str) -> T:
+    """Return an object with these fields; raises ParameterError for an unknown one."""
+    known = [f.name for f in fields(kind)]  # type: ignore[arg-type]
+    if unknown := next((name for name in content if name not in known), None):
+        guess = did_you_mean(unknown, known)
+        hint = f"{guess}the keys are {', '.join(known)}"
+        raise ParameterError(f"there is no key {unknown!r}", where=where, hint=hint)
+    return kind(**content)
 
 
 # The catalogue of papers by name: built-in ones, and those of other packages.
@@ -303,7 +342,7 @@ def judged_parts(protocol: str, parts: Mapping[str, str], whole: str = "") -> li
 # Another package adds one with an entry point of the group ``captious.papers``, whose name is that of the paper and
 # whose value is a ``Paper``.
 
-#: The papers of the package: each is the constant PAPER in the module of its name.
+#: The papers of the package: each is a file beside this one.
 BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")
 _PLUGINS = EntryPoints("captious.papers", "paper", BUILT_IN)
 
@@ -318,10 +357,10 @@ def get(name: str) -> Paper:
 
     Raises:
         UnknownNameError: an unknown paper.
-        ParameterError: an entry point that is not a paper.
+        ParameterError: an entry point that is not a paper, or a paper that cannot be read.
     """
     if name in BUILT_IN:
-        return import_module(f"captious.judgment.papers.{name}").PAPER  # type: ignore[no-any-return]
+        return Paper.read(Path(__file__).with_name(f"{name}.toml"))
     if name not in _PLUGINS.by_name:
         guess = did_you_mean(name, names())
         raise UnknownNameError(f"there is no paper {name!r}", hint=f"{guess}available papers: {', '.join(names())}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from textwrap import shorten
@@ -11,17 +10,17 @@ from typing import Any
 
 from captious.errors import CaptiousError, ParameterError, marked
 from captious.judgment.benchmarks import names as benchmark_names
-from captious.judgment.files import as_own
 from captious.judgment.judgments import PEOPLE
-from captious.judgment.papers import paper as paper_names
-from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run
-from captious.judgment.reproduction.reproduction_result import FOLD
+from captious.judgment.papers import paper as papers
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable
+from captious.judgment.reproduction.reproduction_result import FOLD, Counts, Reproduced, measured
 from captious.judgment.scores import summands
 from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request
 from captious.plugins import did_you_mean
 from captious.tables import Cell, Column, Displayed, Row, Table
 from captious.version import __version__
+from captious.words import counted
 
 # Validation of the names in tables of papers: benchmarks, protocols, metrics, studies and their parameters.
 
@@ -33,31 +32,31 @@ def check_table(paper: Paper, table: PaperTable) -> None:
         ParameterError: names the paper and the table, and similar names.
     """
     try:
-        if table.metrics:
-            for request in table.rows.values():
-                if request not in ("", PEOPLE):
-                    _check_metric(request)
+        for row in table.rows:
+            if row.metric not in ("", PEOPLE):
+                _check_metric(row.metric)
         for column in table.columns:
-            if column.run is not None:
-                _check_run(column.run)
-                if column.run.function == "judge":
-                    _check_judged(column, column.run)
+            if column.judge:
+                benchmark_names.protocol(column.judge)
+            elif column.run:
+                _check_run(paper, column)
     except CaptiousError as error:
         raise table_error(paper, table, error) from error
 
 
 def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse a column with keys or values that no record has, if there are records.
+    """Refuse a column with keys or values that no record has.
 
     Raises:
         ParameterError: as ``check_table``.
     """
+    conditions = {"part": column.part} if column.judge else column.where
     try:
-        keys = {key for record in records for key in record} | {*table.rows.values()}  # some may not run here
-        for key in (*column.where, column.value, column.row):
+        keys = {key for record in records for key in record} | {row.metric for row in table.rows}  # some may not run
+        for key in (*conditions, column.value, column.row):
             _check_name(key, keys, "no record has the key")
-        for key, value in column.where.items():
-            values = {record.get(key) for record in records}
+        for key, value in conditions.items():
+            values = {or_empty(record.get(key)) for record in records}
             if value not in values:
                 choices = sorted(map(str, values))
                 raise ParameterError(
@@ -66,6 +65,11 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
                 )
     except CaptiousError as error:
         raise table_error(paper, table, error) from error
+
+
+def or_empty(value: object) -> object:
+    """Return a value of a record, with an empty text for None, which files of papers cannot express."""
+    return "" if value is None else value
 
 
 def one_line(error: CaptiousError) -> str:
@@ -84,26 +88,13 @@ def _check_metric(request: str) -> None:
             _check_name(parsed.variant, variants, f"{metric.name} has no variant")
 
 
-def _check_run(run: Run) -> None:
-    if run.function == "judge":
-        for benchmark in run.arguments.get("benchmarks", ()):
-            if as_own(os.fspath(benchmark)) is None:
-                benchmark_names.protocol(str(benchmark))
-        return
+def _check_run(paper: Paper, column: PaperColumn) -> None:
+    run = paper.runs[column.run]
     studies = import_module("captious.judgment.studies")  # slow to import
     _check_name(run.function, studies.__all__, "there is no study")
     parameters = inspect.signature(getattr(studies, run.function)).parameters
     for name in run.arguments:
         _check_name(name, parameters, f"{run.function} has no parameter")
-
-
-def _check_judged(column: PaperColumn, run: Run) -> None:
-    """Check that a column of ``judge`` belongs to a protocol that is judged."""
-    benchmarks = [*map(str, run.arguments.get("benchmarks", ()))]
-    if "benchmark" in column.where and not any(as_own(benchmark) for benchmark in benchmarks):
-        judged = [benchmark_names.protocol(benchmark).full_name for benchmark in benchmarks]
-        benchmark_names.protocol(str(column.where["benchmark"]))
-        _check_name(str(column.where["benchmark"]), judged, f"the column {column.label!r} is of a protocol not judged:")
 
 
 def _check_name(name: str, names: Iterable[str], refusal: str) -> None:
@@ -124,19 +115,9 @@ def table_error(paper: Paper, table: PaperTable, error: CaptiousError) -> Parame
 
 _MOST_IN_CELL = 50  # characters
 
-#: Meanings of the states of tables.
-STATES = {
-    "reproduced": "published figures are the same here, or within our interval",
-    "differs": "some published figures differ, and it is known why",
-    "not comparable": "figures are published, but ours are of other data or training",
-    "computed": "captious computes it, but no figure is published or at hand",
-    "command": "another command computes it",
-    "needs": "nothing can be computed without what captious does not bring",
-}
-
 
 class PaperIndex(Displayed):
-    """All tables and figures of all papers, with their state and the reason.
+    """All tables and figures of all papers, with the counts of their figures as they were last computed.
 
     A paper of another package that cannot be loaded, or has unknown names, has the state "broken".
 
@@ -144,40 +125,32 @@ class PaperIndex(Displayed):
         papers: by default, all known papers.
     """
 
-    def __init__(self, papers: Sequence[Paper] | None = None) -> None:
+    def __init__(self, shown: Sequence[Paper] | None = None) -> None:
         self.papers: list[Paper] = []
         self.broken: dict[str, str] = {}
-        for name in paper_names.names() if papers is None else ():
+        for name in papers.names() if shown is None else ():
             try:
-                paper = paper_names.get(name)
+                paper = papers.get(name)
                 for table in paper.tables:
                     check_table(paper, table)
                 self.papers.append(paper)
             except CaptiousError as error:
                 self.broken[name] = one_line(error)
-        self.papers += papers or ()
+        self.papers += shown or ()
 
     def to_table(self) -> Table:
         """Return a table with one row per table, in a section for every paper."""
-        keys = ("paper", "table", "place", "state", "needs", "differs", "shows", "status")
-        records: list[dict[str, object]] = [
-            {
-                "paper": paper.name,
-                "table": table.name,
-                "place": table.place,
-                "state": table.state,
-                "needs": table.needs_text,
-                "differs": table.differs,
-                "shows": table.shows,
-                "status": table.status,
-            }
-            for paper in self.papers
-            for table in paper.tables
-        ]
-        records += [
-            {**dict.fromkeys(keys, ""), "paper": name, "state": "broken", "status": reason}
-            for name, reason in self.broken.items()
-        ]
+        records: list[dict[str, object]] = []
+        notes = []
+        for paper in self.papers:
+            figures = measured(paper)
+            notes.append(f"{paper.name}: {paper.title}. {_state(paper.tables, figures)}.")
+            for table in paper.tables:
+                of_table = None if figures is None else [f for f in figures if f.table == table.name]
+                head = {"paper": paper.name, "table": table.name, "place": table.place}
+                records.append({**head, "state": _state([table], of_table), "needs": table.needs_text})
+        for name, reason in self.broken.items():
+            records.append({"paper": name, "table": "", "place": "", "state": "broken", "needs": reason})
         rows = [
             Row(
                 str(record["table"] or "(all)"),
@@ -200,12 +173,15 @@ class PaperIndex(Displayed):
             caption=title,
             fold=FOLD,
             notes=[
-                *(f"{paper.name}: {paper.title}" for paper in self.papers),
-                *(
-                    f"{record['paper']} {record['table']}: {record['status']}".replace(" :", ":")
-                    for record in records
-                    if record["needs"] or record["differs"] or record["state"] == "broken"
-                ),
-                *(f"{state}: {meaning}." for state, meaning in STATES.items()),
+                *notes,
+                *(f"{name}: {reason}" for name, reason in self.broken.items()),
+                "The counts are those of the last measurement, which docs/papers.md describes.",
             ],
         )
+
+
+def _state(tables: Sequence[PaperTable], figures: Sequence[Reproduced] | None) -> str:
+    """Return the counts of figures, or how many are printed of those that were never computed here."""
+    if figures is None:
+        return f"{counted(sum(len(table.figures) for table in tables), 'figure')} printed, not yet computed"
+    return Counts.of(figures).text

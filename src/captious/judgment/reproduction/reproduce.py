@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -13,34 +13,24 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from captious.errors import (
-    CaptiousError,
-    Message,
-    MissingExtraError,
-    ParameterError,
-    ResourceError,
-    UnknownNameError,
-    marked,
-)
+from captious.errors import CaptiousError, Message, MissingExtraError, ParameterError, ResourceError, marked
 from captious.judgment import judging
 from captious.judgment.files import DataFolder, data_folder
 from captious.judgment.judging import judge, load_judgments
-from captious.judgment.judgments import PEOPLE
-from captious.judgment.papers import paper as paper_names
-from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
-from captious.judgment.reproduction.paper_checks import check_column, check_table, one_line, table_error
-from captious.judgment.reproduction.reproduction_result import Reason, Reproduced, Reproduction
-from captious.judgment.results import Judgment
+from captious.judgment.judgments import PEOPLE, HumanJudgments
+from captious.judgment.papers import paper as papers
+from captious.judgment.papers.paper import JUDGE, MADE_FILES, MEAN, Paper, PaperColumn, PaperRow, PaperTable, Run
+from captious.judgment.reproduction.paper_checks import check_column, check_table, one_line, or_empty
+from captious.judgment.reproduction.reproduction_result import Reproduced, Reproduction
+from captious.judgment.results import Judgment, Study
 from captious.judgment.scores import FILE_NAME, summands
 from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import availability
 from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
-from captious.plugins import did_you_mean
 from captious.progress import steps
-from captious.statistics import DEFAULT_RESAMPLES, Sampling
-from captious.tables import Displayed, Picture
+from captious.tables import Picture
 from captious.words import DEFAULT_SEED
 
 
@@ -50,7 +40,6 @@ def reproduce(
     *,
     data: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
-    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Reproduction:
     """Compute the tables of a paper, and compare every figure with the published one.
@@ -62,7 +51,7 @@ def reproduce(
         table: name of a table; by default all of them.
         data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
         settings: settings of all metrics, such as word vectors; metrics ignore those that they do not use.
-        resamples, seed: number of resamples and random seed of the bootstrap intervals.
+        seed: random seed of studies that draw captions.
 
     Raises:
         UnknownNameError: an unknown paper or table.
@@ -70,7 +59,7 @@ def reproduce(
         ResourceError: no folder of judgment data.
     """
     if isinstance(paper, str):
-        paper = paper_names.get(paper)
+        paper = papers.get(paper)
     tables = paper.tables if table is None else [paper.table(table)]
     for paper_table in tables:
         check_table(paper, paper_table)
@@ -80,21 +69,13 @@ def reproduce(
         TemporaryDirectory(prefix="captious-") as work,
         steps(tables, lambda table: f"{paper.name} {table.name}") as computed,
     ):
-        runner = _Runner(paper, data_folder(data), Path(work), settings or Settings(), Sampling(resamples, seed))
+        runner = _Runner(paper, data_folder(data), Path(work), settings or Settings(), seed)
         for computed_table in computed:
             start = process_time()
             figures += runner.figures(computed_table)
             seconds[computed_table.name] = process_time() - start
     return Reproduction(
-        paper,
-        tables,
-        figures,
-        runner.sampling,
-        runner.signatures,
-        runner.data,
-        runner.pictures,
-        runner.warnings,
-        seconds,
+        paper, tables, figures, runner.signatures, runner.data, runner.pictures, runner.warnings, seconds
     )
 
 
@@ -104,140 +85,188 @@ class _Records:
     all.
     """
 
-    records: Sequence[Mapping[str, Any]]
-    reasons: Mapping[str, Reason] = field(default_factory=dict)
-    reason: Reason | None = None
+    records: Sequence[Mapping[str, Any]] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
     signatures: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Runner:
     """Executes runs, each once, and collects their signatures and files; generated files are in the folder ``work``."""
 
-    def __init__(self, paper: Paper, folder: DataFolder, work: Path, settings: Settings, sampling: Sampling) -> None:
-        self.paper, self.folder, self.work, self.settings, self.sampling = paper, folder, work, settings, sampling
+    def __init__(self, paper: Paper, folder: DataFolder, work: Path, settings: Settings, seed: int) -> None:
+        self.paper, self.folder, self.work, self.settings, self.seed = paper, folder, work, settings, seed
         self.signatures: dict[str, str] = {}
         self.data: dict[str, str] = {}
         self.pictures: dict[str, Picture] = {}
         self.warnings: list[str] = []
-        self._done: dict[tuple[int, tuple[str, ...]], _Records] = {}
+        self._done: dict[str, _Records] = {}
+        self._judgments: dict[str, HumanJudgments | str] = {}
 
     def figures(self, table: PaperTable) -> list[Reproduced]:
-        """Return every figure of a table, column by column; without a computation, one line with the reason."""
-        if not table.columns:
-            reason = Reason("needs", table.needs_text) if table.needs else Reason("command", table.command)
-            return [Reproduced(table.name, "", "the table", None, None, None, 1.0, replace(reason, below=True))]
-        rows = {row: self._fill_paths(request) for row, request in table.rows.items()}
-        requests = [request for request in rows.values() if request]
+        """Return every figure of a table, row by row."""
+        rows = {row.name: replace(row, metric=self._fill_paths(row.metric)) for row in table.rows}
+        requests = [row.metric for row in rows.values() if row.metric]
+        computed = {column.name: self._records(table, column, requests) for column in table.columns}
+        for column in table.columns:
+            if computed[column.name].records:
+                check_column(self.paper, table, column, computed[column.name].records)
         figures = []
-        for number, column in enumerate(table.columns):
-            computed = self._records(column.run, tuple(requests), table) if column.run else _Records([])
-            if computed.records:
-                check_column(self.paper, table, column, computed.records)
-            for row, request in rows.items():
-                published = table.published[row][number] if row in table.published else None
-                figures.append(self._figure(table, column, row, request, published, computed))
+        for row in rows.values():
+            of_row: list[Reproduced] = []
+            for column in table.columns:
+                of_row.append(self._figure(table, column, row, computed[column.name], of_row))
+            figures += of_row
         return figures
 
     def _figure(
-        self,
-        table: PaperTable,
-        column: PaperColumn,
-        row: str,
-        request: str,
-        published: float | None,
-        computed: _Records,
+        self, table: PaperTable, column: PaperColumn, row: PaperRow, computed: _Records, before: Sequence[Reproduced]
     ) -> Reproduced:
-        reason = computed.reasons.get(request) or computed.reasons.get(column.value) or computed.reason
-        if not request or column.run is None:
-            reason = Reason("needs", table.need_of(row), below=True)
-        record = next((r for r in computed.records if str(r.get(column.row)) == request and _matches(r, column)), None)
-        if reason is None and record is None and not table.metrics:
-            reason = _no_record(request, column, computed.records)
-        if published is not None and table.percent:
-            published /= 100
-        value, interval, p = None, None, None
-        if record is not None and reason is None:
-            value, p = record.get(column.value), record.get("p") if column.value == "value" else None
-            if column.value == "value" and record.get("ci95_low") is not None:
-                interval = (record["ci95_low"], record["ci95_high"])
-        unit = 10.0**-table.digits / (100 if table.percent else 1)
-        row_signature = [computed.signatures[request]] if request in computed.signatures else []
-        signatures = row_signature if table.metrics else [*computed.signatures.values()]
+        """Return one figure; a mean is that of the figures before it in the row."""
+        request = row.computed_from
+        value, reason = None, computed.reasons.get(request) or computed.reasons.get(column.value) or computed.reason
+        signatures = [computed.signatures[request]] if request in computed.signatures else []
+        other = [row.other or table.other, *stand_ins(signatures or computed.signatures.values(), row.metric)]
+        if not request or not (column.judge or column.run or column.value == MEAN):
+            reason = row.needs or table.needs
+        elif column.value == MEAN:
+            values = [figure.value for figure in before if figure.value is not None]
+            value = sum(values) / len(values) if len(values) == len(before) else None
+            reason = "" if value is not None else next((figure.reason for figure in before if figure.reason), "")
+            other += [text for figure in before for text in figure.other]
+        elif not reason:
+            records = [record for record in computed.records if str(record.get(column.row)) == request]
+            record = next((record for record in records if _matches(record, self._conditions(column))), {})
+            value = record.get(column.value)
+            reason = "" if value is not None else "undefined here" if record else f"no {column.row} is {request!r}"
         return Reproduced(
-            table.name,
-            column.label,
-            row,
+            *(table.name, row.name, column.name),
             value,
-            interval,
-            published,
-            unit,
+            table.figures.get((row.name, column.name)),
             reason,
+            () if value is None else tuple(dict.fromkeys(filter(None, other))),
+            row.why or table.why,
             table.percent,
-            p,
-            table.comparable,
-            () if value is None else stand_ins(signatures, table.rows[row]),
         )
 
-    def _records(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
-        key = (id(run), requests if table.metrics else ())
+    def _conditions(self, column: PaperColumn) -> Mapping[str, object]:
+        judgments = self._load(column) if column.judge else ""
+        if isinstance(judgments, HumanJudgments):
+            return {"benchmark": judgments.protocol.full_name, "part": column.part}
+        return column.where
+
+    def _records(self, table: PaperTable, column: PaperColumn, requests: Sequence[str]) -> _Records:
+        """Return the records that a column is among; runs with the same metrics are executed once."""
+        if column.judge:
+            judged = self._judged(table, column)
+            if isinstance(judged, str):
+                return _Records(reason=judged)
+            run = Run(JUDGE, {"benchmarks": judged})
+            key = f"{[judgments.protocol for judgments in judged]} {requests}"
+        elif column.run:
+            run = self.paper.runs[column.run]
+            key = f"{column.run} {requests if table.has_metrics else ()}"
+        else:
+            return _Records()
         if key not in self._done:
-            self._done[key] = self._run(run, requests, table)
+            self._done[key] = self._run(run, requests if table.has_metrics else ())
         return self._done[key]
 
-    def _run(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
-        if missing := [file.name for file in run.files if not self.folder.has(file.name)]:
-            return _Records([], reason=Reason("needs", f"needs {', '.join(missing)} in the folder of data"))
-        try:
-            run = self._loaded(run)
-        except UnknownNameError as error:
-            raise table_error(self.paper, table, error) from error
-        except CaptiousError as error:  # the data cannot be read
-            return _Records([], reason=_reason(error))
-        if not table.metrics:
+    def _judged(self, table: PaperTable, column: PaperColumn) -> list[HumanJudgments] | str:
+        """Return the judgments of all columns that can be judged together with this one, or why there are none."""
+        found = self._load(column)
+        if isinstance(found, str):
+            return found
+        alike = [other for other in table.columns if other.judge and other.tie_winner == column.tie_winner]
+        together = {other.judge: self._load(other) for other in alike}
+        return [
+            judgments
+            for judgments in together.values()
+            if isinstance(judgments, HumanJudgments)
+            and judgments.protocol.benchmark == found.protocol.benchmark
+            and judgments.protocol.ratings == found.protocol.ratings
+        ]
+
+    def _load(self, column: PaperColumn) -> HumanJudgments | str:
+        """Return the judgments of a column, or why there are none."""
+        key = f"{column.judge} {column.tie_winner}"
+        if key not in self._judgments:
+            try:
+                found = load_judgments(column.judge, self.folder.folder)
+                if column.tie_winner is not None:
+                    found = replace(found, protocol=replace(found.protocol, tie_winner=column.tie_winner))
+                self._judgments[key] = found
+            except CaptiousError as error:  # the files are missing, or cannot be read
+                self._judgments[key] = one_line(error)
+        return self._judgments[key]
+
+    def _run(self, run: Run, requests: Sequence[str]) -> _Records:
+        if missing := [name for name in run.files if not self.folder.has(name)]:
+            return _Records(reason=f"needs {', '.join(missing)} in the folder of data")
+        if not requests:
             return self._called(run, ())
-        reasons = {request: why for request in requests if request != PEOPLE and (why := self._why_not(request))}
-        usable = tuple(request for request in requests if request not in reasons and request != PEOPLE)
+        reasons = {request: why for request in requests if request != PEOPLE and (why := self._lacks(request))}
+        usable = [request for request in dict.fromkeys(requests) if request not in reasons and request != PEOPLE]
         if not usable:
-            with_a_metric = Reason("not computed", "people are compared together with metrics: add one to the table")
-            return _Records([], reasons | {PEOPLE: with_a_metric})
+            return _Records(reasons=reasons | {PEOPLE: "people are compared together with metrics"})
         computed = self._called(run, usable)
         return replace(computed, reasons={**computed.reasons, **reasons})
 
-    def _loaded(self, run: Run) -> Run:
-        """Return a run of ``judge`` with judgments in place of the names of benchmarks."""
-        if run.function != "judge":
-            return run
-        judgments = [load_judgments(name, self.folder.folder) for name in run.arguments["benchmarks"]]
-        return replace(run, arguments={**run.arguments, "benchmarks": judgments})
-
-    def _called(self, run: Run, metrics: tuple[str, ...]) -> _Records:
+    def _called(self, run: Run, metrics: Sequence[str]) -> _Records:
         """Return the records of a run; if it fails because of one of several metrics, those of each metric."""
         try:
             result = self._result(run, metrics)
         except (ParameterError, ResourceError, MissingExtraError) as error:
             if len(metrics) < 2:
-                if run.function == "judge" and isinstance(error, ParameterError):
+                if run.function == JUDGE and isinstance(error, ParameterError):
                     error.hint = Message("")  # about options that judge has and reproduce has not
-                return _Records([], reason=_reason(error))
+                return _Records(reason=one_line(error))
             parts = {metric: self._called(run, (metric,)) for metric in metrics}
             records = [record for part in parts.values() for record in part.records]
-            signatures = {label: text for part in parts.values() for label, text in part.signatures.items()}
-            reasons = {metric: part.reason for metric, part in parts.items() if part.reason}
-            return _Records(records, reasons, signatures=signatures)
+            of_parts = {label: text for part in parts.values() for label, text in part.signatures.items()}
+            return _Records(records, {metric: part.reason for metric, part in parts.items()}, "", of_parts)
         table = result.to_table()
         self.pictures |= table.pictures
         self.warnings += table.warnings
-        return self._noted(result)
-
-    def _noted(self, result: Any) -> _Records:
-        """Return the records of a judgment or study, and record its signatures and files."""
-        of_benchmarks = [*result.values()] if isinstance(result, Judgment) else []
-        signatures = {label: a.signature for judged in of_benchmarks for label, a in judged.agreements.items()}
-        for judged in of_benchmarks or [result]:
-            self.data |= judged.data
-        signatures = signatures if of_benchmarks else {**result.signatures}
+        if isinstance(result, Judgment):
+            signatures = {label: a.signature for judged in result.values() for label, a in judged.agreements.items()}
+            self.data |= {name: crc for judged in result.values() for name, crc in judged.data.items()}
+        else:
+            signatures = {**result.signatures}
+            self.data |= result.data
         self.signatures |= signatures
         return _Records([*result.records], signatures=signatures)
+
+    def _result(self, run: Run, metrics: Sequence[str]) -> Judgment | Study:
+        arguments = {name: self._filled(value) for name, value in run.arguments.items()}
+        if metrics:
+            arguments |= {"metrics": list(metrics), "settings": self._settings(metrics)}
+        if run.function == JUDGE:
+            return judge(**arguments, data=self.folder.folder, resamples=1, seed=self.seed)
+        function = getattr(import_module("captious.judgment.studies"), run.function)  # slow to import
+        parameters = inspect.signature(function).parameters
+        if run.recipe:
+            arguments["recipe"] = run.recipe
+        given: dict[str, Any] = {"data": self.folder.folder, "resamples": 1, "seed": self.seed}
+        given["settings"] = self._settings(run.features) if run.features else self.settings
+        given = {name: value for name, value in given.items() if name in parameters and name not in arguments}
+        return function(**arguments, **given)  # type: ignore[no-any-return]
+
+    def _filled(self, value: Any) -> Any:
+        """Replace {FILE} by the path of a file in the folder of data, or of a generated one, in arguments."""
+        if isinstance(value, Mapping):
+            return {key: self._filled(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [*map(self._filled, value)]
+        name = FILE_NAME.fullmatch(value) if isinstance(value, str) else None
+        if name is None:
+            return value
+        if name[1] not in MADE_FILES:
+            return self.folder.path(name[1])
+        path = self.work / f"{name[1]}.jsonl"
+        if not path.exists():
+            getattr(judging, name[1])(self.folder.folder, path)
+        return path
 
     def _fill_paths(self, request: str) -> str:
         """Replace {FILE} in a request by the path of a file in the folder of data, if it exists."""
@@ -247,34 +276,6 @@ class _Runner:
 
         return FILE_NAME.sub(path, request)
 
-    def _result(self, run: Run, metrics: tuple[str, ...]) -> Displayed:
-        arguments = {name: self._path(value) for name, value in run.arguments.items()}
-        if metrics:
-            arguments |= {"metrics": list(metrics), "settings": self._settings(metrics)}
-        if run.function == "judge":
-            arguments |= {"data": self.folder.folder, "resamples": self.sampling.resamples, "seed": self.sampling.seed}
-            return judge(**arguments)
-        function = getattr(import_module("captious.judgment.studies"), run.function)  # slow to import
-        parameters = inspect.signature(function).parameters
-        if "data" in parameters:
-            arguments["data"] = self.folder.folder
-        arguments |= {name: value for name, value in self.sampling.settings.items() if name in parameters}
-        if "settings" in parameters:
-            arguments.setdefault("settings", self._settings(run.features) if run.features else self.settings)
-        return function(**arguments)  # type: ignore[no-any-return]
-
-    def _path(self, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {key: self._path(item) for key, item in value.items()}
-        if isinstance(value, tuple):
-            return tuple(map(self._path, value))
-        if isinstance(value, MadeFile):
-            path = self.work / value.name
-            if not path.exists():
-                getattr(judging, value.maker)(self.folder.folder, path)
-            return path
-        return self.folder.path(value.name) if isinstance(value, File) else value
-
     def _settings(self, metrics: Sequence[str]) -> Settings:
         """Return the settings that these metrics use."""
         parts = [part for metric in metrics for part in summands(metric)]
@@ -282,32 +283,26 @@ class _Runner:
         unused: dict[str, Any] = {name: None for name in self.settings.of_metrics if name not in declared}
         return replace(self.settings, **unused)
 
-    def _why_not(self, request: str) -> Reason | None:
-        """Return everything that prevents a metric, or a part of a sum, from running; None if it can run."""
-        reasons = [reason for part in summands(request) for reason in self._lacks(part)]
-        if not reasons:
-            return None
-        kinds = [reason.kind for reason in reasons]
-        text = "; ".join(dict.fromkeys(reason.text for reason in reasons))
-        return Reason("needs" if "needs" in kinds else kinds[0], text)
+    def _lacks(self, request: str) -> str:
+        """Return everything that prevents a metric, or a part of a sum, from running; empty if it can run."""
+        return "; ".join(dict.fromkeys(lack for part in summands(request) for lack in self._lacks_of_part(part)))
 
-    def _lacks(self, request: str) -> list[Reason]:
-        """Return the missing requirements of one metric."""
-        lacking = [Reason("needs", f"needs {name} in the folder of data") for name in FILE_NAME.findall(request)]
+    def _lacks_of_part(self, request: str) -> list[str]:
+        lacking = [f"needs {name} in the folder of data" for name in FILE_NAME.findall(request)]
         try:
             parsed = Request.from_text(request)
             metric = registry.get(parsed.metric)
             own_model = parsed.parameters.get("model")
             if own_model is not None and not is_here(own_model):
-                return [*lacking, Reason("needs", f"needs a model: hf download {own_model}")]
+                return [*lacking, f"needs a model: hf download {own_model}"]
             if metric.default_models and self.settings.model is None and own_model is None:
                 here = availability(metric.name)
                 if not here.runs:
-                    return [*lacking, Reason("needs", f"needs a model: {marked(here.help)}")]
+                    return [*lacking, f"needs a model: {marked(here.help)}"]
             if not lacking:
                 parsed.make(metric, self._settings([request]))
         except CaptiousError as error:
-            lacking.append(_reason(error))
+            lacking.append(one_line(error))
         return lacking
 
 
@@ -317,7 +312,7 @@ _VECTORS = re.compile(r"\bvectors:([^|+ ]+)")
 _WEIGHTS = re.compile(r"\bvariant:trained\|weights:([^|+ ]+)")
 
 
-def stand_ins(signatures: Sequence[str], request: str = "") -> tuple[str, ...]:
+def stand_ins(signatures: Iterable[str], request: str = "") -> list[str]:
     """Return substitutes for the resources of a paper, by the signatures of a figure: parser, word vectors, weights.
 
     Args:
@@ -327,20 +322,9 @@ def stand_ins(signatures: Sequence[str], request: str = "") -> tuple[str, ...]:
     text = " ".join(signatures)
     resources = [f"the grammar {name}" for name in _PARSER.findall(text)]
     resources += [f"the word vectors {name}" for name in _VECTORS.findall(text) if "vectors=" not in request]
-    resources += [f"the weights {name} of this package" for name in _WEIGHTS.findall(text)]
-    return tuple(dict.fromkeys(resources))
+    return resources + [f"the weights {name} of this package" for name in _WEIGHTS.findall(text)]
 
 
-def _matches(record: Mapping[str, Any], column: PaperColumn) -> bool:
-    return all(record.get(key) == value for key, value in column.where.items())
-
-
-def _no_record(request: str, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> Reason:
-    """Return the error for a row without a record, with similar names."""
-    labels = [*dict.fromkeys(str(record.get(column.row)) for record in records)]
-    guess = did_you_mean(request, labels)
-    return Reason("not computed", f"no record has {column.row} {request!r}{f'; {guess}' if guess else ''}".rstrip())
-
-
-def _reason(error: CaptiousError) -> Reason:
-    return Reason("needs" if isinstance(error, ResourceError | MissingExtraError) else "not computed", one_line(error))
+def _matches(record: Mapping[str, Any], conditions: Mapping[str, object]) -> bool:
+    """Return whether a record has these values; an empty text stands for none."""
+    return all(or_empty(record.get(key)) == value for key, value in conditions.items())

@@ -1,45 +1,33 @@
-"""Results of ``reproduce``: computed and published figures of a paper, as tables."""
+"""Results of ``reproduce``: figures beside the published ones, their verdicts and counts, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from pathlib import Path
+from typing import Any
 
 from captious.errors import Message
-from captious.judgment.papers.paper import Paper, PaperTable
+from captious.judgment.papers import paper as papers
+from captious.judgment.papers.paper import Paper, PaperTable, Printed
 from captious.judgment.results import data_text
-from captious.statistics import Sampling
 from captious.tables import Cell, Column, Displayed, Form, Picture, Row, Table, json_document
 from captious.version import __version__
-from captious.words import percentage
 
 FOLD = 110  # columns of a terminal
-_MOST_WITH_INTERVALS = 2  # columns of a paper's table
 _NUMBER, _MARK = 6, 5  # columns of a terminal that a value takes, and the mark of a note
-#: Between our value and the published one.
-SIGNS = {"same": "=", "within interval": "≈", "differs": "≠", "not comparable": "|"}
+#: Verdicts -> the sign between our value and the published one.
+SIGNS = {"equal": "=", "near": "≈", "differs": "≠"}
 _MEANINGS = {
-    "=": "the same as published, to half a unit of the last digit",
-    "≈": "the published figure is in our interval",
-    "≠": "neither the same nor in our interval",
-    "|": "not comparable",
+    "equal": "equal, to half a unit of the last printed digit",
+    "near": "near, at most .01 or one point away",
+    "differs": "differs",
 }
-
-
-@dataclass(frozen=True)
-class Reason:
-    """The reason for a missing value.
-
-    Args:
-        kind: "needs", if a requirement is missing; "command", if another command computes it; "not computed".
-        text: the requirement, the command, or the problem.
-        below: whether the table states it.
-    """
-
-    kind: Literal["needs", "command", "not computed"]
-    text: str
-    below: bool = False
+_NEAR = 0.01
+_ROUNDING = 1e-9
+_NO_CAUSE = "cause not found"
 
 
 @dataclass(frozen=True)
@@ -47,68 +35,83 @@ class Reproduced:
     """One figure of a table.
 
     Args:
-        table, column, row: its position; the column is empty for a table without computation.
-        value: the computed value, a fraction if the paper multiplies by 100; None if it cannot be computed.
-        interval: its 95% interval, if there is one.
-        published: the published figure, on the same scale; None if unavailable.
-        unit: one unit of its last digit.
-        reason: the reason for a missing value; None otherwise.
+        table, row, column: its position.
+        value: the computed value, a fraction if the paper multiplies by 100; None if it is not computed.
+        printed: the published figure; None if the paper prints none.
+        reason: why it is not computed.
+        other: what is not the paper's: data, a model, or drawn references.
+        why: why it differs.
         percent: whether the paper multiplies by 100.
-        p: p of no correlation over systems; None if systems are not compared.
-        comparable: whether our value is on the paper's data.
-        stand_ins: substitutes for the paper's resources, such as a parser or word vectors.
     """
 
     table: str
-    column: str
     row: str
+    column: str
     value: float | None
-    interval: tuple[float, float] | None
-    published: float | None
-    unit: float
-    reason: Reason | None = None
+    printed: Printed | None = None
+    reason: str = ""
+    other: tuple[str, ...] = ()
+    why: str = ""
     percent: bool = False
-    p: float | None = None
-    comparable: bool = True
-    stand_ins: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float | None:
         """Computed value minus the published figure."""
-        return None if self.value is None or self.published is None else self.value - self.published
+        return None if self.value is None or self.printed is None else self.value - self.printed.value
 
     @property
     def verdict(self) -> str:
-        """Result of the comparison, or why there is none.
-
-        "same" if they differ by at most half a unit of the paper's last digit, so that both round alike; "within
-        interval" if the published figure is in our interval; else "differs". "not comparable" if ours is on other data.
-        Without a value, "needs", "command" or "not computed", as in ``reason``, or "undefined" if the statistic is;
-        without a published figure, "published figure not at hand".
+        """What the numbers alone say: "equal", to half a unit of the last printed digit; "near", at most .01 away, or
+        one point where the paper prints percentages; "differs"; "not computed"; or "not printed".
         """
-        if self.reason is not None:
-            return self.reason.kind
         if self.value is None:
-            return "undefined"
-        if self.published is None:
-            return "published figure not at hand"
-        if not self.comparable:
-            return "not comparable"
-        if self.is_same:
-            return "same"
-        if self.interval is not None and self.interval[0] <= self.published <= self.interval[1]:
-            return "within interval"
-        return "differs"
+            return "not computed"
+        if self.printed is None or self.difference is None:
+            return "not printed"
+        if abs(self.difference) <= self.printed.unit / 2 + _ROUNDING:
+            return "equal"
+        return "near" if abs(self.difference) <= _NEAR + _ROUNDING else "differs"
 
     @property
-    def is_same(self) -> bool:
-        """Whether both print alike: exactly between two figures, our value rounds to that of the paper."""
-        return self.difference is not None and abs(self.difference) <= self.unit / 2 + 1e-9
+    def shown(self) -> float | None:
+        """Our value, as the paper prints it if they are equal: exactly between two figures, it rounds to that of the
+        paper.
+        """
+        return self.printed.value if self.printed and self.verdict == "equal" else self.value
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many of the published figures are equal, near, differ, are of other data, models or drawn references, or are
+    not computed.
+    """
+
+    printed: int
+    equal: int
+    near: int
+    differs: int
+    other: int
+    missing: int
+
+    @classmethod
+    def of(cls, figures: Iterable[Reproduced]) -> Counts:
+        """Count figures; a figure of other data, models or references counts as nothing else."""
+        printed = [figure for figure in figures if figure.printed]
+        kinds = Counter("other" if f.other and f.value is not None else f.verdict for f in printed)
+        return cls(len(printed), *(kinds[kind] for kind in ("equal", "near", "differs", "other", "not computed")))
 
     @property
-    def printed(self) -> float | None:
-        """Our value as the paper would print it."""
-        return self.published if self.is_same else self.value
+    def text(self) -> str:
+        """The counts, such as "14 of 18 equal, 3 near, 1 differs"."""
+        if not self.printed:
+            return "no figure printed"
+        said = {
+            "near": self.near,
+            "differs" if self.differs == 1 else "differ": self.differs,
+            "of other data or models": self.other,
+            "not computed": self.missing,
+        }
+        return ", ".join([f"{self.equal} of {self.printed:,} equal", *(f"{n} {what}" for what, n in said.items() if n)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,11 +121,10 @@ class Reproduction(Displayed):
     Args:
         paper: the paper.
         tables: the computed tables.
-        figures: their figures, table by table and column by column.
-        sampling: sampling of the intervals.
+        figures: their figures, table by table and row by row.
         signatures: metric -> everything that its scores depend on besides the captions.
         data: input files: name -> CRC-32.
-        pictures: figures by file name without extension.
+        pictures: plots by file name without extension.
         warnings: warnings about misleading numbers, one sentence each.
         seconds: CPU time of each table, summed over cores, without results shared with earlier tables.
     """
@@ -130,23 +132,26 @@ class Reproduction(Displayed):
     paper: Paper
     tables: Sequence[PaperTable]
     figures: Sequence[Reproduced]
-    sampling: Sampling
     signatures: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 
+    def of_table(self, name: str) -> list[Reproduced]:
+        """Return the figures of a table."""
+        return [figure for figure in self.figures if figure.table == name]
+
     def to_table(self) -> Table:
-        """Return the paper's table, with computed and published figures; several tables one by one."""
-        first, *following = [self._matrix(table) for table in self.tables]
-        facts = {"data": data_text(self.data)} if self.data else {}
-        *_, last = [first, *following]
-        last = replace(last, facts={"": facts} if facts else {}, signatures=[*dict.fromkeys(self.signatures.values())])
-        if following:
-            following[-1] = last
-        else:
-            first = last
+        """Return the paper's table, with computed and published figures; several tables one by one, and a line for all
+        of them.
+        """
+        *shown, last = [_matrix(self.paper, table, self.of_table(table.name)) for table in self.tables]
+        facts = {"": {"data": data_text(self.data)}} if self.data else {}
+        total = f"{self.paper.name}: {Counts.of(self.figures).text}"
+        signatures = [*dict.fromkeys(self.signatures.values())]
+        last = replace(last, facts=facts, signatures=signatures, explanations=[total])
+        first, *following = [*shown, last]
         return replace(
             first,
             records=self.records,
@@ -157,176 +162,171 @@ class Reproduction(Displayed):
             warnings=[*dict.fromkeys(self.warnings)],
         )
 
-    def _matrix(self, table: PaperTable) -> Table:
-        """Return a table of the paper."""
-        figures = {(figure.row, figure.column): figure for figure in self.figures if figure.table == table.name}
-        marks = _Marks()
-        labels = [*dict.fromkeys(column for _, column in figures)]
-        detailed = len(labels) <= _MOST_WITH_INTERVALS
-        rows: dict[str, list[Cell | None]] = {row: [] for row, _ in figures}
-        by_label = {label: [figures[row, label] for row in rows] for label in labels}
-        level = percentage(self.sampling.level)
-        columns_of = {
-            label: _columns(column_figures, label, level if detailed else None)
-            for label, column_figures in by_label.items()
-        }
-        columns = [column for pairs in columns_of.values() for column, _ in pairs]
-        marked = any(figure.reason is not None and not figure.reason.below for figure in figures.values())
-        room = 2 + _MARK * marked
-        width = 4 + max(map(len, rows)) + sum(room + max(len(label), _NUMBER) for label in labels)
-        if len(columns) == len(labels) and width <= FOLD:
-            columns = [replace(column, head=column.group, group="") for column in columns]
-        for label, pairs in columns_of.items():
-            for figure in by_label[label]:
-                rows[figure.row] += [cell(figure, table, marks) for _, cell in pairs]
-        verdicts = {figure.verdict for figure in figures.values()}
-        signs = {sign: meaning for word, sign in SIGNS.items() if word in verdicts for meaning in [_MEANINGS[sign]]}
-        notes = [*marks.notes, table.shows]
-        notes += [f"{label}: {text}" for label, text in table_notes(table).items()]
-        title = f"{self.paper.name} {table.name} ({table.place})"
-        signatures = [text for label, text in self.signatures.items() if label in table.rows.values()]
-        return Table(
-            columns=columns,
-            rows=[Row(row, cells) for row, cells in rows.items()],
-            records=[],
-            document={},
-            title=title,
-            caption=f"{title}: {self.paper.title}",
-            group_notes={column.group: "" for column in columns if column.group},
-            notes=[*([self.paper.title] if table is self.tables[0] else []), *notes],
-            fold=FOLD,
-            comments=[title, *notes, *(f"  {signature}" for signature in signatures)],
-            legend="; ".join(f"{sign} {meaning}" for sign, meaning in signs.items()),
-        )
-
     @property
     def records(self) -> list[dict[str, Any]]:
-        """One record per figure, for data frames and csv."""
+        """One record per figure, for data frames and csv; numbers are fractions if the paper multiplies by 100."""
         return [
             {
                 "paper": self.paper.name,
                 "table": figure.table,
-                "column": figure.column,
                 "row": figure.row,
+                "column": figure.column,
                 "value": figure.value,
-                "ci95_low": figure.interval[0] if figure.interval else None,
-                "ci95_high": figure.interval[1] if figure.interval else None,
-                "p": figure.p,
-                "published": figure.published,
+                "published": figure.printed.value if figure.printed else None,
                 "difference": figure.difference,
                 "verdict": figure.verdict,
-                "reason": Message(figure.reason.text) if figure.reason else "",
-                "stand_ins": "; ".join(figure.stand_ins),
+                "other": "; ".join(figure.other),
+                "reason": Message(figure.reason),
+                "why": figure.why or _NO_CAUSE if figure.verdict == "differs" and not figure.other else "",
             }
             for figure in self.figures
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values; numbers are fractions if the paper multiplies by 100."""
+        """Return JSON values: all figures, and how many are equal, near, differ, or neither, by table."""
         return json_document(
             {
                 "version": __version__,
                 "paper": self.paper.name,
-                "tables": [table.name for table in self.tables],
-                "states": {table.name: table.state for table in self.tables},
-                **self.sampling.settings,
+                "state": Counts.of(self.figures).text,
+                "tables": {
+                    table.name: {
+                        "state": Counts.of(self.of_table(table.name)).text,
+                        "counts": vars(Counts.of(self.of_table(table.name))),
+                        "seconds": round(self.seconds.get(table.name, 0), 1),
+                    }
+                    for table in self.tables
+                },
                 "data": self.data,
                 "signatures": self.signatures,
-                "seconds": {table: round(duration, 1) for table, duration in self.seconds.items()},
                 "figures": self.records,
                 **({"warnings": [*dict.fromkeys(self.warnings)]} if self.warnings else {}),
             }
         )
 
 
-def table_notes(table: PaperTable) -> dict[str, str]:
-    """Return notes below a table: label -> text."""
-    texts = {
-        "differs": table.differs,
-        "needs": table.needs_text,
-        "remark": table.remark,
-        "command": table.command,
-    }
-    return {label: text for label, text in texts.items() if text}
-
-
-class _Marks:
-    """Numbered notes below a table."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def add(self, text: str) -> str:
-        """Return the mark of a note, which is numbered if it is new."""
-        return f"[{self._numbers.setdefault(text, len(self._numbers) + 1)}]"
-
-    @property
-    def notes(self) -> list[str]:
-        return [Message(f"[{number}] {text}") for text, number in self._numbers.items()]
-
-
-_CellOf: TypeAlias = Callable[[Reproduced, PaperTable, _Marks], Cell | None]
-
-
-def _columns(figures: Sequence[Reproduced], label: str, level: str | None) -> list[tuple[Column, _CellOf]]:
-    """Return columns for one of the paper, with their cells; without a level, only those of the figures."""
-    compared = any(figure.published is not None for figure in figures)
-    columns: list[tuple[Column, _CellOf]] = [
-        (Column("ours" if compared else "", group=label), _computed),
+def _matrix(paper: Paper, table: PaperTable, figures: Sequence[Reproduced]) -> Table:
+    """Return a table of the paper: for every column, ours, a sign, and the paper's."""
+    found = {(figure.row, figure.column): figure for figure in figures}
+    marks: dict[str, int] = {}
+    columns: list[Column] = []
+    rows: dict[str, list[Cell | None]] = {row.name: [] for row in table.rows}
+    compared = {column.name: any((row, column.name) in table.figures for row in rows) for column in table.columns}
+    for column in table.columns:
+        heads = ("ours", "", "paper") if compared[column.name] else ("",)
+        columns += [Column(head, align="center" if head == "" else "right", group=column.name) for head in heads]
+        for row, cells in rows.items():
+            cells += _cells(found[row, column.name], table, marks)[: len(heads)]
+    width = 4 + max(map(len, rows)) + sum(2 + _MARK + max(len(name), _NUMBER) for name in compared)
+    if not any(compared.values()) and width <= FOLD:
+        columns = [replace(column, head=column.group, group="", align="right") for column in columns]
+    verdicts = {figure.verdict for figure in figures}
+    title = f"{paper.name} {table.name} ({table.place})"
+    notes = [
+        *(Message(f"[{number}] {text}") for text, number in marks.items()),
+        table.shows,
+        *explanations(figures),
+        *([f"note: {table.note}"] if table.note else []),
+        f"{table.name}: {Counts.of(figures).text}",
     ]
-    if level is not None and any(figure.interval for figure in figures):
-        columns.append((Column(level, "number", group=label), _interval))
-    if level is not None and any(figure.p is not None for figure in figures):
-        columns.append((Column("p", "p", group=label, in_papers="p"), lambda figure, *_: _optional(figure.p)))
-    if compared:
-        columns.append((Column("", align="center", group=label), lambda figure, *_: _optional(_sign(figure))))
-        columns.append((Column("paper", group=label), _published))
-    if level is not None and any(figure.comparable and figure.difference is not None for figure in figures):
-        columns.append((Column("difference", "difference", group=label), _difference))
-    return columns
+    return Table(
+        columns=columns,
+        rows=[Row(row, cells) for row, cells in rows.items()],
+        records=[],
+        document={},
+        title=title,
+        caption=f"{title}: {paper.title}",
+        group_notes={column.group: "" for column in columns if column.group},
+        notes=notes,
+        fold=FOLD,
+        comments=[title, *notes],
+        legend="; ".join(f"{SIGNS[verdict]} {text}" for verdict, text in _MEANINGS.items() if verdict in verdicts),
+    )
 
 
-def _computed(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
-    """Return our value, with a mark for substitutes or for the reason of a missing value."""
-    mark = ""
-    if figure.reason is not None and not figure.reason.below:
-        mark = marks.add(figure.reason.text)
-    elif figure.reason is None and figure.value is None:
-        mark = marks.add("undefined here, as the statistic is for constant scores or a single rating")
-    elif figure.stand_ins and figure.published is not None:
-        mark = marks.add(stand_in_note(figure))
-    return Cell(figure.printed, marks=mark, form=_form(figure), digits=table.digits)
+def _cells(figure: Reproduced, table: PaperTable, marks: dict[str, int]) -> list[Cell | None]:
+    """Return our value, with marks for notes, the sign of the verdict, and the published figure."""
+    digits = figure.printed.digits if figure.printed else table.digits
+    form: Form = "percent" if figure.percent else "number"
+    texts = [figure.reason] if figure.reason else [other_note(figure.other)] if figure.other and figure.printed else []
+    mark = "".join(f"[{marks.setdefault(text, len(marks) + 1)}]" for text in texts)
+    sign = SIGNS.get(figure.verdict)
+    return [
+        Cell(figure.shown, marks=mark, form=form, digits=digits),
+        Cell(sign) if sign else None,
+        Cell(figure.printed.value, form=form, digits=digits) if figure.printed else None,
+    ]
 
 
-def stand_in_note(figure: Reproduced) -> str:
-    """Return the note that a figure was computed with substitutes."""
-    *names, last = figure.stand_ins
-    resources = f"{', '.join(names)}{' and ' if names else ''}{last}"
-    return f"computed with {resources}, unlike the paper: an equal figure may be a coincidence"
+def other_note(other: Sequence[str]) -> str:
+    """Return the note that figures are of other data, models or references than the paper's."""
+    return f"not the paper's: {'; '.join(other)}"
 
 
-def _published(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | None:
-    return None if figure.published is None else Cell(figure.published, form=_form(figure), digits=table.digits)
+def explanations(figures: Iterable[Reproduced]) -> list[str]:
+    """Return why figures differ, one sentence for all rows with the same cause."""
+    rows_of: dict[str, dict[str, None]] = {}
+    for figure in figures:
+        if figure.verdict == "differs" and not figure.other:
+            rows_of.setdefault(figure.why or _NO_CAUSE, {})[figure.row] = None
+    return [f"{', '.join(rows)}: {why}" for why, rows in rows_of.items()]
 
 
-def _interval(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | None:
-    return None if figure.interval is None else Cell(figure.interval, form=_form(figure), digits=table.digits)
+# Figures of the package's papers as they were last computed, for lists and pages.
+
+_MEASURED = Path(papers.__file__).with_name("measured")
+_FIELDS = ("table", "row", "column", "value", "other", "reason")
 
 
-def _difference(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | None:
-    if figure.difference is None or not figure.comparable:
-        return None
-    form: Form = "percent difference" if figure.percent else "difference"
-    return Cell(figure.difference, form=form, digits=table.digits + 1)
+def measured(paper: Paper) -> list[Reproduced] | None:
+    """Return the figures of a paper as they were last computed, beside what it prints; None if they never were."""
+    records = _read_measured(paper)
+    return _figures(paper, records) if records else None
 
 
-def _sign(figure: Reproduced) -> str | None:
-    return SIGNS.get(figure.verdict)
+def write_measured(document: Mapping[str, Any]) -> None:
+    """Keep the figures of a document of ``Reproduction.to_dict`` beside those of other tables of the paper."""
+    paper = papers.get(document["paper"])
+    new = {(r["table"], r["row"], r["column"]): r for r in document["figures"]}
+    figures = _figures(paper, _read_measured(paper) | new)
+    _MEASURED.mkdir(exist_ok=True)
+    with _measured_file(paper).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(_FIELDS)
+        for f in figures:
+            value = "" if f.value is None else f"{f.value:.9g}"
+            writer.writerow([f.table, f.row, f.column, value, "; ".join(f.other), f.reason])
 
 
-def _optional(value: object) -> Cell | None:
-    return None if value is None else Cell(value)
+def _measured_file(paper: Paper) -> Path:
+    return _MEASURED / f"{paper.name}.tsv"
 
 
-def _form(figure: Reproduced) -> Form:
-    return "percent" if figure.percent else "number"
+def _read_measured(paper: Paper) -> dict[tuple[str, str, str], Mapping[str, Any]]:
+    file = _measured_file(paper)
+    if paper.name not in papers.BUILT_IN or not file.exists():
+        return {}
+    with file.open(encoding="utf-8", newline="") as lines:
+        return {(r["table"], r["row"], r["column"]): r for r in csv.DictReader(lines, delimiter="\t")}
+
+
+def _figures(paper: Paper, records: Mapping[tuple[str, str, str], Mapping[str, Any]]) -> list[Reproduced]:
+    """Return all figures of a paper with the values, reasons and other data in records."""
+    figures = []
+    for table in paper.tables:
+        for row in table.rows:
+            for column in table.columns:
+                record = records.get((table.name, row.name, column.name), {})
+                value, other = record.get("value"), record.get("other")
+                figures.append(
+                    Reproduced(
+                        *(table.name, row.name, column.name),
+                        None if value in ("", None) else float(value),
+                        table.figures.get((row.name, column.name)),
+                        str(record.get("reason", "")),
+                        tuple(other.split("; ")) if other else (),
+                        row.why or table.why,
+                        table.percent,
+                    )
+                )
+    return figures

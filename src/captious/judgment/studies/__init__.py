@@ -2,7 +2,7 @@
 
     reference_counts     does a metric need many references?
     robustness           does it notice corrupted captions?
-    critical_failures    how often is it plainly wrong?
+    critical_failures    how often does it fail where another metric does not?
     metric_correlations  which metrics agree with each other?
     system_correlations  do metrics rank systems alike, and as people do?
     scoring_time         what does a metric cost?
@@ -12,6 +12,7 @@
     collection_rules     do captions follow the rules by which COCO's were collected?
     smurf_analysis       how do systems differ from people in meaning and in style?
     smurf_scores         the same, from scores of SMURF's authors
+    item_scores          how do single captions score?
     score_distributions  does a metric tell human from machine captions?
     sentence_scores      how do metrics score sentences without references?
     feature_ablation     which features does a learned metric need?
@@ -23,11 +24,22 @@
 Each returns a ``Study``: a table, and pictures if there are any.
 """
 
-from captious.judgment.studies.correlations import metric_correlations, scoring_time, system_correlations
+from captious.judgment.studies.correlations import (
+    critical_failures,
+    metric_correlations,
+    scoring_time,
+    system_correlations,
+)
 from captious.judgment.studies.critiques import critique_grid
-from captious.judgment.studies.distributions import score_distributions, sentence_scores, smurf_analysis, smurf_scores
+from captious.judgment.studies.distributions import (
+    item_scores,
+    score_distributions,
+    sentence_scores,
+    smurf_analysis,
+    smurf_scores,
+)
 from captious.judgment.studies.people import collection_rules, human_agreement
-from captious.judgment.studies.references import critical_failures, reference_counts, robustness
+from captious.judgment.studies.references import reference_counts, robustness
 from captious.judgment.studies.training import feature_ablation, network_depth, training_epochs, training_size
 from captious.judgment.studies.words import word_agreement, word_frequencies
 
@@ -37,6 +49,7 @@ __all__ = [
     "critique_grid",
     "feature_ablation",
     "human_agreement",
+    "item_scores",
     "metric_correlations",
     "network_depth",
     "reference_counts",

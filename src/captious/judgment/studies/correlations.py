@@ -274,11 +274,7 @@ def system_correlations(
     measures = _measures(_benchmark_measures(human, data), list(systems), where)
     with_parts, sums, _ = split_sums(metrics)
     selection = as_selection(with_parts, settings)
-    table, files = read_references(references), checksums(references)
-    if people:
-        if people not in systems:
-            raise ParameterError(f"no system is called {people}", hint=f"give {' or '.join(systems)}")
-        table = _without(read_captions(systems[people], table, match=match, ids=ids))
+    table, files = _references(systems, references, people, match, ids), checksums(references)
     with steps([*systems], str) as names:
         reports = {
             name: score_captions(read_captions(systems[name], table, match=match, ids=ids), selection, name=name)
@@ -349,6 +345,16 @@ def system_correlations(
         notes=negated(selection.lower_is_better),
         warnings=warnings,
     )
+
+
+def _references(systems: Mapping[str, object], references: object, people: str, match: Match, ids: Ids) -> References:
+    """Return the references, without the captions of the system that stands for people, if there is one."""
+    table = read_references(references)
+    if not people:
+        return table
+    if people not in systems:
+        raise ParameterError(f"no system is called {people}", hint=f"give {' or '.join(systems)}")
+    return _without(read_captions(systems[people], table, match=match, ids=ids))
 
 
 def _without(captions: Captions) -> References:
@@ -457,3 +463,89 @@ def _measures(
         if not np.isfinite(measures[str(measure)]).all():
             raise CaptionFileError(f"{measure} is not finite", where=where, hint="give one number per system")
     return measures
+
+
+# Critical failures: images on which a metric ranks systems far worse than another metric does.
+#
+# Feinglass and Yang 2021 (SMURF), section 4.5. Correlations over all captions hide single large errors.
+
+_DISPARITY = 1.0
+_EQUAL = 1e-12  # scores that differ by less
+
+
+def critical_failures(
+    systems: Mapping[str, object],
+    references: object,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    human: HumanScores | str | os.PathLike[str] = "coco-2015@m2",
+    evaluator: str = "smurf",
+    data: str | os.PathLike[str] | None = None,
+    match: Match = "all",
+    people: str = "",
+    ids: Ids = "exact",
+) -> Study:
+    """Return the share of images on which a metric fails, where another one does not.
+
+    On every image, the scores of the systems' captions are correlated (Pearson) with the human scores of the systems.
+    It is a critical failure of a metric if its correlation is smaller than that of the evaluator by more than 1.
+
+    Args:
+        systems: the captions of three or more systems by name, in any supported form.
+        references: human captions, in any supported form.
+        metrics, settings, data: as for ``judge``.
+        human: human scores, as for ``system_correlations``, of a single measure.
+        evaluator: the metric that the others are compared with, with its parameters.
+        match, people, ids: as for ``system_correlations``.
+
+    Returns:
+        One record per metric: metric, images (on which both correlations are defined), failures, rate.
+
+    Raises:
+        ParameterError: fewer than three systems, or human scores of none or several measures.
+        Others as ``system_correlations``.
+    """
+    if len(systems) < 3:
+        raise ParameterError(f"{counted(len(systems), 'system', 'are')} too few", hint="give three or more")
+    where = str(human) if _names_a_benchmark(human) else "human scores"
+    measures = _measures(_benchmark_measures(human, data), list(systems), where)
+    if len(measures) != 1:
+        raise ParameterError(
+            f"there are several measures: {', '.join(measures)}", where=where, hint="name one, as in coco-2015@m2"
+        )
+    selection, single = as_selection(metrics, settings), as_selection(evaluator)
+    files = checksums(references)
+    table = _references(systems, references, people, match, ids)
+    captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
+    reports = [score_captions(of_system, selection, name=name) for name, of_system in captions.items()]
+    by_evaluator = [score_captions(of_system, single, name=name) for name, of_system in captions.items()]
+    (of_people,) = measures.values()
+
+    def agreement(of_systems: list[Report], label: str) -> NDArray[np.float64]:
+        """Return the correlation of a metric with people on every image; NaN if it is undefined."""
+        scores = np.stack([oriented(report[label]) for report in of_systems])
+        x, y = scores - scores.mean(axis=0), (of_people - of_people.mean())[:, None]
+        with np.errstate(invalid="ignore"):
+            r = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum())
+        return np.where(np.ptp(scores, axis=0) > _EQUAL, r, np.nan)
+
+    expected = agreement(by_evaluator, next(iter(by_evaluator[0])))
+    records = []
+    for label in reports[0]:
+        disparity = expected - agreement(reports, label)
+        defined = disparity[~np.isnan(disparity)]
+        failures = int((defined > _DISPARITY).sum())
+        record = {"metric": label, "images": len(defined), "failures": failures}
+        records.append({**record, "rate": failures / len(defined) if len(defined) else None})
+    return Study(
+        "failures",
+        f"Critical failures: {', '.join(systems)}, {where}, compared with {evaluator}",
+        ("metric", "images", "failures", "rate"),
+        records,
+        {label: result.signature for report in (reports[0], by_evaluator[0]) for label, result in report.items()},
+        {**files, **checksums(*systems.values(), *([] if _names_a_benchmark(human) else [human]))},
+        {"evaluator": evaluator, "human scores": where},
+        notes=negated([*selection.lower_is_better, *single.lower_is_better]),
+        warnings=all_warnings([*reports, *by_evaluator]),
+    )

@@ -21,7 +21,14 @@ from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
 from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, sign_of
-from captious.judgment.studies.sources import check_systems, checksums, ellipse, name_of_file, overlap
+from captious.judgment.studies.sources import (
+    check_systems,
+    checksums,
+    ellipse,
+    judged_captions,
+    name_of_file,
+    overlap,
+)
 from captious.metrics.contract.selection import select_single
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
@@ -203,6 +210,50 @@ def cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
     shares = np.linspace(0, 1, _POINTS)
     lines = {name: Curve(np.quantile(values, shares), shares) for name, values in scores.items()}
     return Curves(f"Scores of {label}", "score", "share of captions with this score or a lower one", lines)
+
+
+# Scores of single captions of a benchmark.
+
+
+def item_scores(
+    benchmark: str | os.PathLike[str],
+    items: Sequence[str],
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> Study:
+    """Return the scores of some captions of a benchmark, such as the examples of a paper.
+
+    Args:
+        benchmark: a benchmark of captions, as for ``judge``.
+        items: their names, as ``captious data items`` lists them.
+        metrics, settings, data: as for ``judge``.
+
+    Returns:
+        One record per metric and caption: metric, item, value.
+
+    Raises:
+        ParameterError: a caption that the benchmark does not have, or a benchmark of systems.
+        Others as ``judge``.
+    """
+    judgments = judged_captions(benchmark, data)
+    name = judgments.protocol.full_name
+    rows = {str(item): row for row, item in enumerate(judgments.items)}
+    if unknown := next((item for item in items if item not in rows), None):
+        raise ParameterError(f"{name} has no item {unknown!r}", hint="captious data items lists them")
+    captions = judgments.captions.select([rows[item] for item in items])
+    report = score_captions(captions, as_selection(metrics, settings), name=name)
+    scores = {label: zip(items, result.per_caption.tolist(), strict=True) for label, result in report.items()}
+    return Study(
+        "items",
+        f"Scores of captions: {name}",
+        ("metric", "item", "value"),
+        [{"metric": label, "item": item, "value": value} for label, values in scores.items() for item, value in values],
+        {label: result.signature for label, result in report.items()},
+        dict(judgments.data),
+        warnings=report.warnings,
+    )
 
 
 # Distributions of scores of metrics without references, over files of plain sentences.
