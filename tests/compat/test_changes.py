@@ -141,3 +141,11 @@ def test_what_runs_counts_and_not_what_the_file_says(way: str, tmp_path: Path, m
     assert not is_replaced(ours, "Cider")
     captions = CAPTIONS["many"]
     assert scores(ours.Cider, captions)[0] == pytest.approx(scores(theirs.Cider, captions)[0] / 2, abs=1e-12)
+
+
+def test_a_copy_that_prints_nothing_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = ('            print(totalcomps)\n            print("ratio:", ratio)\n', "            pass\n")
+    ours, _ = loaded(tmp_path, "bleu/bleu.py", {"bleu/bleu_scorer.py": change})
+    assert is_replaced(ours, "Bleu")
+    scores(ours.Bleu, CAPTIONS["many"])
+    assert not capsys.readouterr().out

@@ -108,7 +108,7 @@ class Function:
         values: the constants that it reads, and its defaults, under "", if they are literals.
         attributes: all names of attributes in it.
         left_out: names in what was left out.
-        prints: whether it has print statements that were left out.
+        prints: whether it has print statements that were left out; not those of more than ``verbose=1``.
     """
 
     name: str
@@ -311,7 +311,10 @@ class _Form:
             yield from self._body(node.body, depth + 1)
             return
         blocks = {name: value for name, value in ast.iter_fields(node) if _is_block(value)}
+        prints = self.prints
         inner = {name: [*self._inner(value, depth + 1)] for name, value in blocks.items()} if blocks else {}
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "verbose > 1":
+            self.prints = prints
         if isinstance(node, ast.If) and not any(inner.values()) and self._only_reads(node.test):
             self._leave_out_reading(node.test)
             self._leave_out(node)
