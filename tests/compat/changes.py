@@ -55,6 +55,29 @@ CHANGES = [
     (_CIDER_SCORER, "in cnts.items()", "in cnts.iteritems()", KEPT),
     (_CIDER_SCORER, "import numpy as np", "import numpy\nnp = numpy", KEPT),
     (_CIDER_SCORER, "import pdb\n", "", REPLACED),
+    (_CIDER_SCORER, "            length = 0\n", "            nonlocal norm\n            length = 0\n", KEPT),
+    (
+        _ROUGE,
+        "    def calc_score(self, candidate, refs):\n",
+        "    def get(self):\n        self.beta = 3.0\n\n"
+        "    def calc_score(self, candidate, refs):\n        print(self.get())\n",
+        KEPT,
+    ),
+    (
+        _ROUGE,
+        "def my_lcs(string, sub):\n",
+        "def round(words):\n    words[:] = [word.lower() for word in words]\n\n"
+        "def my_lcs(string, sub):\n    print(round(sub))\n",
+        KEPT,
+    ),
+    (
+        _ROUGE,
+        "    def compute_score(self, gts, res):\n",
+        "    def twice(method):\n        return lambda *captions: (2.0, method(*captions)[1])\n\n"
+        "    @twice\n    def compute_score(self, gts, res):\n",
+        KEPT,
+    ),
+    (_CIDER, "n=4, sigma", "n=4.0, sigma", REPLACED),
     (_CIDER, "import pdb\n", "import logging\nlogger = logging.getLogger(__name__)\n", REPLACED),
     (_CIDER, "(score, scores) = cider", "score, values = cider", KEPT),
     (_CIDER_SCORER, "vec[n][ngram], 2)", "vec[n][ngram], 2)  # squares", REPLACED),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import importlib
+import importlib.util
 import itertools
+import math
 import sys
 from collections.abc import Mapping
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -94,3 +99,53 @@ def test_what_a_program_changes_later_counts(path: str, code: str, tmp_path: Pat
         results.append(cls)
         assert [repr(scores(cls, captions)) for captions in CAPTIONS.values()] != before
     assert_equal_scores(*results)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("path", "owner", "name", "value"),
+    [
+        ("rouge/rouge.py", np, "mean", np.median),
+        ("rouge/rouge.py", np, "mean", functools.partial(np.median)),
+        ("rouge/rouge.py", builtins, "max", min),
+        ("cider/cider.py", np, "e", 2.0),
+        ("bleu/bleu.py", math, "exp", math.cosh),
+    ],
+)
+def test_what_a_program_has_changed_in_libraries_before_counts(
+    path: str, owner: Any, name: str, value: object, tmp_path: Path
+) -> None:
+    with mock.patch.object(owner, name, value):
+        ours, _ = loaded(tmp_path, path, {})
+    assert not is_replaced(ours, CLASSES[module_of(path)])
+
+
+@pytest.mark.parametrize("way", ["edited", "translated"])
+def test_what_runs_counts_and_not_what_the_file_says(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = loaded(tmp_path, "cider/cider.py", {})
+    scorer = sys.modules[f"{ours.__name__}_scorer"]
+    assert is_replaced(ours, "Cider")
+    if way == "edited":
+        file = Path(str(scorer.__file__))
+        file.write_text(file.read_text().replace("score_avg *= 10.0", "score_avg *= 5.00"))
+    else:
+        compiled = SourceFileLoader.source_to_code
+
+        def translated(loader: Any, data: bytes, *place: Any, **options: Any) -> Any:
+            return compiled(loader, data.replace(b"score_avg *= 10.0", b"score_avg *= 5.00"), *place, **options)
+
+        monkeypatch.setattr(SourceFileLoader, "source_to_code", translated)
+    Path(importlib.util.cache_from_source(str(scorer.__file__))).unlink(missing_ok=True)
+    importlib.reload(scorer)
+    importlib.reload(ours)
+    assert not is_replaced(ours, "Cider")
+    captions = CAPTIONS["many"]
+    assert scores(ours.Cider, captions)[0] == pytest.approx(scores(theirs.Cider, captions)[0] / 2, abs=1e-12)
+
+
+def test_a_copy_that_prints_nothing_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = ('            print(totalcomps)\n            print("ratio:", ratio)\n', "            pass\n")
+    ours, _ = loaded(tmp_path, "bleu/bleu.py", {"bleu/bleu_scorer.py": change})
+    assert is_replaced(ours, "Bleu")
+    scores(ours.Bleu, CAPTIONS["many"])
+    assert not capsys.readouterr().out

@@ -117,7 +117,7 @@ def rouge(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
 def cider(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
     """CIDEr-D of images, with document frequencies of the references or those that the object holds."""
     captions, options = _plain(gts, res, recognition.options), recognition.options
-    if captions is None or copy._n != 4 or not _is_positive(copy._sigma):
+    if captions is None or type(copy._n) is not int or copy._n != 4 or not _is_positive(copy._sigma):
         return None
     if "ref_len_one" in options and len(captions.candidates) == 1:
         return None

@@ -27,7 +27,7 @@ from captious.compat import replacement_log
 from captious.compat.copies import java
 from captious.compat.copies.known_bodies import by_digest, nearest
 from captious.compat.copies.normal_form import parse
-from captious.compat.copies.recognition import Recognition, UnknownBodyError, difference, form_of
+from captious.compat.copies.recognition import Recognition, UnknownBodyError, difference, form_of, not_as_defined
 
 __all__ = ["replace_methods", "restore_methods"]
 
@@ -102,9 +102,12 @@ def _replace_method(cls: type, about: dict[str, str]) -> None:
     method: FunctionType = vars(cls)[_ENTRY]
     form = form_of(method)
     if form is None:
+        if cls.__name__.lower() in _NAMES:
+            replacement_log.add("kept", reason=not_as_defined(f"{cls.__name__}.{_ENTRY}", method), **about)
         return
     bodies = by_digest().get(form.digest, ())
-    roles = [body.role for body in bodies if body.name == _ENTRY and body.role in _METHODS]
+    known = {body.role for body in bodies if body.name == _ENTRY}
+    roles = [role for role in _METHODS if role in known]
     if not roles and (cls.__name__.lower() not in _NAMES or nearest(form, _METHODS)[0] < _MUCH):
         return
     reason = "" if roles else difference(form, method.__code__.co_filename, _METHODS)

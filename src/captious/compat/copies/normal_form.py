@@ -108,7 +108,7 @@ class Function:
         values: the constants that it reads, and its defaults, under "", if they are literals.
         attributes: all names of attributes in it.
         left_out: names in what was left out.
-        prints: whether it has print statements that were left out.
+        prints: whether it has print statements that were left out; not those of more than ``verbose=1``.
     """
 
     name: str
@@ -283,9 +283,16 @@ class _Form:
     def _leave_out(self, *nodes: ast.AST) -> None:
         self.left_out |= {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
+    def _leave_out_reading(self, *nodes: ast.AST) -> None:
+        """Leave out what runs but only reads, as long as the functions that it calls are what their names say."""
+        self._leave_out(*nodes)
+        for each in (each for node in nodes for each in ast.walk(node)):
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name):
+                self._name(each.func.id, exact=False)
+
     def _statement(self, node: ast.stmt, depth: int) -> Iterator[Statement]:
         if self._is_left_out(node):
-            self._leave_out(node)
+            self._leave_out_reading(node)
             return
         if isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
             used, unused = (node.body, node.orelse) if node.test.value else (node.orelse, node.body)
@@ -304,8 +311,12 @@ class _Form:
             yield from self._body(node.body, depth + 1)
             return
         blocks = {name: value for name, value in ast.iter_fields(node) if _is_block(value)}
+        prints = self.prints
         inner = {name: [*self._inner(value, depth + 1)] for name, value in blocks.items()} if blocks else {}
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "verbose > 1":
+            self.prints = prints
         if isinstance(node, ast.If) and not any(inner.values()) and self._only_reads(node.test):
+            self._leave_out_reading(node.test)
             self._leave_out(node)
             return
         fields = [value for name, value in ast.iter_fields(node) if name not in blocks and name != "type_comment"]
@@ -327,10 +338,8 @@ class _Form:
         yield from self._body([node for node in block if isinstance(node, ast.stmt)], depth)
 
     def _is_left_out(self, node: ast.stmt) -> bool:
-        if isinstance(node, ast.Pass | ast.Global | ast.Nonlocal):
-            return not isinstance(node, ast.Global)
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            return True  # a use of the name says what it is
+        if isinstance(node, ast.Pass | ast.Import | ast.ImportFrom):
+            return True  # a use of an imported name says what it is
         if isinstance(node, ast.Assert):
             return self._holds(node.test)
         if not isinstance(node, ast.Expr):
@@ -350,7 +359,7 @@ class _Form:
         for each in ast.walk(node):
             if isinstance(each, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
                 return False
-            if isinstance(each, ast.Call) and _last_name(each.func) not in _READING:
+            if isinstance(each, ast.Call) and (_last_name(each.func) not in _READING or _is_of_self(each.func)):
                 return False
         return True
 
@@ -501,6 +510,10 @@ def _is_store(name: ast.Name) -> bool:
 
 def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _is_of_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
 
 
 def _is_message(call: ast.Call) -> bool:

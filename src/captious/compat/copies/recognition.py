@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import builtins
 import dis
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 from captious.compat.copies.known_bodies import Body, by_digest, nearest
 from captious.compat.copies.normal_form import LIBRARIES, Function, functions, parse
 
-__all__ = ["Recognition", "UnknownBodyError", "difference", "form_of"]
+__all__ = ["Recognition", "UnknownBodyError", "difference", "form_of", "not_as_defined"]
 
 #: Modules of a published toolkit -> others whose functions they use.
 _USES = {
@@ -42,6 +43,8 @@ _CALLING = ("cook_test", "cook_append", "retest")
 _OWN = ["captious", "compat", "pycocoevalcap"]
 #: Methods of Python 2, with which a body fails in Python 3.
 _PYTHON_2 = frozenset({"iteritems", "iterkeys", "itervalues", "viewitems", "viewkeys", "viewvalues", "has_key"})
+#: Names in libraries of what has another name itself.
+_ALIASES = {"abs": "absolute", "max": "amax", "min": "amin", "xrange": "range", "tqdm": "tqdm_asyncio"}
 _MISSING = object()
 
 
@@ -49,20 +52,26 @@ class UnknownBodyError(Exception):
     """Something takes part that is not known; the text says what, and where it stands."""
 
 
-@cache
-def _forms(path: str) -> dict[str, Function]:
-    try:
-        return functions(parse(Path(path).read_bytes()))
-    except (OSError, SyntaxError, ValueError):
-        return {}
+@lru_cache(maxsize=32)
+def _source(path: str, source: bytes) -> tuple[dict[str, Function], dict[str, list[CodeType]]]:
+    """Return the normal forms of the functions of a file, and what they are compiled to."""
+    compiled: dict[str, list[CodeType]] = {}
+    for code in _codes(compile(source, path, "exec", dont_inherit=True)):
+        compiled.setdefault(code.co_qualname, []).append(code)
+    return functions(parse(source)), compiled
 
 
 def form_of(function: object) -> Function | None:
     """Return the normal form of a function; None if it is not one that a file defines, with its defaults."""
     if type(function) is not FunctionType or function.__closure__ or vars(function):
         return None
-    form = _forms(function.__code__.co_filename).get(function.__code__.co_qualname)
-    if form is None or form.line != function.__code__.co_firstlineno:
+    code = function.__code__
+    try:
+        forms, compiled = _source(code.co_filename, Path(code.co_filename).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    form = forms.get(code.co_qualname)
+    if form is None or form.line != code.co_firstlineno or code not in compiled[code.co_qualname]:
         return None
     defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
     return form if repr(form.values.get("")) == repr(defaults) else None
@@ -158,10 +167,11 @@ class Recognition:
             return
         form = form_of(function)
         if form is None:
-            raise UnknownBodyError(f"{name} is not the function that its file defines")
+            raise UnknownBodyError(not_as_defined(f"{cls.__name__}.{name}" if cls else name, function))
         bodies = [body for body in by_digest().get(form.digest, ()) if body.role in roles and body.name == name]
         unread = {*_globals(function.__code__)} - form.reads.keys() - form.left_out
-        old = sorted(_PYTHON_2 & {*_names(function.__code__)}) if "six" not in form.reads.values() else []
+        used = {used for code in _codes(function.__code__) for used in code.co_names}
+        old = sorted(_PYTHON_2 & used) if "six" not in form.reads.values() else []
         if old:
             raise UnknownBodyError(f"{form.name} uses {old[0]}, which Python 3 does not have")
         if not bodies or function.__name__ != name or unread:
@@ -180,7 +190,8 @@ class Recognition:
                 self._add_read(read, what, function, form, (body.role, *_USES.get(body.role, ())), cls)
             except LookupError:
                 raise UnknownBodyError(
-                    f"{form.name} uses {read.lstrip('.')}, which is not what it is in the toolkit"
+                    f"{form.name} in line {form.line} of {Path(function.__code__.co_filename).name} uses "
+                    f"{read.lstrip('.')}, which is not what it is in the toolkit"
                 ) from None
 
     def _add_read(
@@ -200,7 +211,7 @@ class Recognition:
                 raise LookupError
             self._values.append((space, read, repr(space[read])))
         elif what == "":
-            if read in space or not _is_of_library(vars(builtins)[read]):
+            if read in space or not _is_of_library(vars(builtins)[read], read):
                 raise LookupError
             self._pins += [(space, read, _MISSING), (vars(builtins), read, vars(builtins)[read])]
         elif what.startswith("@"):
@@ -227,12 +238,12 @@ class Recognition:
         expected: Any = sys.modules[module]
         for word in words:
             expected = getattr(expected, word, _MISSING)
-        if space[read] is not expected or not _is_of_library(expected):
+        if space[read] is not expected or not _is_of_library(expected, (words or [module])[-1]):
             raise LookupError
         self._pins.append((space, read, expected))
         for attribute in sorted(attributes) if isinstance(expected, ModuleType) else ():
             if attribute in vars(expected):
-                if not _is_of_library(vars(expected)[attribute]):
+                if not _is_of_library(vars(expected)[attribute], attribute):
                     raise LookupError
                 self._pins.append((vars(expected), attribute, vars(expected)[attribute]))
 
@@ -246,27 +257,35 @@ def _state(function: FunctionType) -> tuple[object, ...]:
     return function.__code__, function.__defaults__, repr(function.__kwdefaults__)
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    """Yield the names of globals and attributes in a code object and those in it."""
-    yield from code.co_names
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code object and those in it."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _codes(constant)
 
 
 def _globals(code: CodeType) -> Iterator[str]:
     """Yield the global names that a code object and those in it use."""
-    for instruction in dis.get_instructions(code):
+    for instruction in (instruction for each in _codes(code) for instruction in dis.get_instructions(each)):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
             yield instruction.argval
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _globals(constant)
 
 
-def _is_of_library(value: object) -> bool:
-    """Return whether a function was defined in a library, not in a program that has put its own there."""
-    return not isinstance(value, FunctionType) or value.__module__.partition(".")[0] in LIBRARIES
+def _is_of_library(value: object, name: str) -> bool:
+    """Return whether what a library has under a name is its own, not what a program has put there."""
+    if isinstance(value, int | float):
+        return repr(value) == repr(getattr(math, name, value))
+    if isinstance(value, FunctionType | type) and str(value.__module__).partition(".")[0] not in LIBRARIES:
+        return False
+    return not callable(value) or getattr(value, "__name__", None) in (name, _ALIASES.get(name, name))
+
+
+def not_as_defined(name: str, function: FunctionType) -> str:
+    """Describe a function that is not what its file defines under its name."""
+    code = function.__code__
+    place = f"line {code.co_firstlineno} of {Path(code.co_filename).name}"
+    return f"{name} is not what its file defines: it is {code.co_qualname} in {place}, decorated or changed"
 
 
 def difference(form: Function, path: str, roles: Iterable[str]) -> str:
