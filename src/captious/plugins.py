@@ -180,7 +180,9 @@ def meant(name: object, names: Iterable[str], most: int = 1) -> list[str]:
         known.setdefault(_plain_name(item), item)
     plain = _plain_name(str(name))
     by_meaning = [known[item] for item in MEANINGS.get(plain, ()) if item in known]
-    return by_meaning or [known[item] for item in difflib.get_close_matches(plain, known, n=most, cutoff=0.7)]
+    return by_meaning or [
+        known[item] for item in difflib.get_close_matches(plain, known, n=most, cutoff=0.7 if most == 1 else 0.6)
+    ]
 
 
 def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:

@@ -22,7 +22,7 @@ from tests.cli.conftest import Run
 
 PROJECT = Path(__file__).parents[2]
 #: A flag that is not part of a whole command, such as "captious fit cider-d FILE -o FILE".
-FLAG = re.compile(r"(?<![\w-])-(?:-[a-z][\w-]*|[a-z](?![\w-]))")
+FLAG = re.compile(r"(?<![\w?-])-(?:-[a-z][\w-]*|[a-z](?![\w-]))")
 COMMAND = re.compile(r"\b(?:captious|python|pip|hf|iconv|inspect|ulimit) (?:[^.;:]|\.{3}|\.(?!\s|$))*$")
 #: Python's syntax: calls of the package, keywords with values, mappings.
 PYTHON = re.compile(

@@ -64,7 +64,7 @@ class TestFrequencies:
     @pytest.mark.parametrize("name", [REFERENCES, "none.idf"])
     def test_idf_file_without_frequencies_is_refused(self, folder: Path, run: Run, name: str) -> None:
         outcome = run("score", "baseline.json", REFERENCES, "-m", "cider-d", "--idf", name)
-        assert_refused(outcome, name, "--idf coco", "captious fit cider-d REFERENCES -o FILE.idf")
+        assert_refused(outcome, name, "--idf coco", "captious fit cider-d REFERENCES -o FILE; --idf FILE")
 
     def test_fit_to_candidates_is_warned_about(self, folder: Path, run: Run) -> None:
         outcome = run("fit", "cider-d", "baseline.json", "-o", "own.idf")

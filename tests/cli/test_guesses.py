@@ -54,7 +54,10 @@ GUESSES: dict[str, tuple[int, list[str]]] = {
     "score b.json r.json --all": (2, ["captious score --help"]),
     "score b.json r.json -m cider-d --idf coco": (0, ["cider-d"]),
     "score b.json r.json -m cider-d --idf df": (2, ["help: did you mean df.idf? Otherwise use --idf coco"]),
-    "score b.json r.json -m cider-d --idf freq": (2, ["help: use --idf coco, or create a file: captious fit cider-d"]),
+    "score b.json r.json -m cider-d --idf freq": (
+        2,
+        ["help: use --idf coco, or those of a corpus of your own: captious fit cider-d"],
+    ),
     "score b.json r.json -m mien.py:foo": (2, ["there is no file mien.py", "did you mean mine.py?"]),
     "score b.jsno r.json": (2, ["there is no such file", "did you mean b.json?"]),
     "score sub/z/b.json r.json": (2, ["there is no such file", "there is no folder sub/z"]),

@@ -82,7 +82,6 @@ class TestEffect:
             "judge": ["judge", "own.jsonl", *quick],
             "references": ["study", "references", "own.jsonl", "--counts", "2", *quick],
             "robustness": ["study", "robustness", "references.json", "--strengths", "1", *quick],
-            "failures": ["study", "failures", "own.jsonl", *quick],
             "metrics": ["study", "metrics", "own.jsonl"],
             "systems": ["study", "systems", *FILES[:2], "moved.json", "references.json", *quick],
             "timing": ["study", "timing", "baseline.json", "references.json", "--repeats", "1"],
@@ -92,7 +91,7 @@ class TestEffect:
     @pytest.mark.parametrize(
         "name",
         [
-            *("score", "compare", "judge", "references", "robustness", "failures"),
+            *("score", "compare", "judge", "references", "robustness"),
             *("metrics", "systems", "timing", "agreement"),
         ],
     )

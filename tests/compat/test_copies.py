@@ -380,7 +380,7 @@ def test_kept_classes_are_reported(program: Path) -> None:
     assert (
         "captious run: warning: utils.capeval.cider.cider.Cider is not replaced: Cider.compute_score differs from the "
         "toolkit in line 24 of cider.py: def compute_score(self, gts, res, ids=None): "
-        f"({scorer}; --replace utils.capeval=pycocoevalcap replaces all of it)"
+        f"({scorer}; captious run --replace utils.capeval=pycocoevalcap replaces all of it)"
     ) in lines
     assert LINE not in lines
     assert "captious run: warning: metric was never imported, so it was not replaced" in lines

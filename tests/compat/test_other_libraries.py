@@ -214,7 +214,7 @@ def test_scores_equal_pycocoevalcap_on_raw_captions(home: str, name: str, reques
 
 
 def test_documentation_names_the_tested_libraries() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "drop-in" / "where-numbers-come-from.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "where-numbers-come-from.md").read_text(encoding="utf-8")
     requests = set(re.findall(r"`((?:bleu|rouge|cider|meteor)[\w.@:=,-]*[@:][\w.@:=,-]*)`", page))
     assert requests == {
         "bleu-4@paper:tokenizer=whitespace",

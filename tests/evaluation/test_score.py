@@ -230,7 +230,7 @@ class TestIdf:
         with pytest.raises(ResourceError) as caught:
             captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=tmp_path / "none.idf"))
         assert "none.idf" in caught.value.where
-        assert "captious fit cider-d" in caught.value.hint
+        assert "DocumentFrequencies.of(references)" in caught.value.hint
 
     @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut off"])
     def test_other_files_are_refused_as_idf(self, tmp_path: Path, content: bytes) -> None:

@@ -17,7 +17,7 @@ import captious
 from captious.cli import main
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
 from captious.judgment import judging, load_judgments
-from captious.judgment.studies import critical_failures, reference_counts, robustness
+from captious.judgment.studies import reference_counts, robustness
 
 GOOD = [
     {"candidate": "a dog", "references": ["a dog runs"], "rating": 3, "image": 1},
@@ -203,7 +203,6 @@ def test_a_metric_that_is_constant_gets_no_number(tmp_path: Path) -> None:
     references = {number: ["a dog runs", "the dog"] for number in range(3)}
     for study in (
         lambda: captious.judge(path, constant),
-        lambda: critical_failures(path, constant, gap=0.5),
         lambda: reference_counts(path, constant),
         lambda: robustness(references, constant),
     ):

@@ -109,12 +109,6 @@ STUDIES: dict[str, tuple[Run, bool]] = {  # and whether it has intervals over im
         ),
         True,
     ),
-    "failures": (
-        lambda folder, n, metrics, settings: studies.critical_failures(
-            rated(folder, n), metrics, settings=settings, resamples=9
-        ),
-        True,
-    ),
     "agreement": (
         lambda folder, n, metrics, settings: studies.human_agreement(
             references_table(REFERENCES[:n]), metrics, settings=settings, resamples=9
@@ -153,7 +147,7 @@ def test_studies_have_warnings_about_few_images(tmp_path: Path, name: str) -> No
     assert study.to_dict()["warnings"] == list(study.warnings)
 
 
-@pytest.mark.parametrize("name", ["references", "robustness", "failures", "agreement", "metrics", "timing"])
+@pytest.mark.parametrize("name", ["references", "robustness", "agreement", "metrics", "timing"])
 def test_study_without_warnings_has_none_in_json(tmp_path: Path, name: str) -> None:
     study = STUDIES[name][0](tmp_path, 12, ["rouge-l"], None)
     assert [*study.warnings] == []

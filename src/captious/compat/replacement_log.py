@@ -110,7 +110,7 @@ def _advice(event: Event) -> str:
     words = event["module"].split(".")[:-1]
     while words and words[-1].lower() in _FOLDERS:
         words.pop()
-    return f"; --replace {'.'.join(words)}=pycocoevalcap replaces all of it" if words else ""
+    return f"; captious run --replace {'.'.join(words)}=pycocoevalcap replaces all of it" if words else ""
 
 
 def _class_in_process(event: Event) -> tuple[object, ...]:

@@ -886,11 +886,11 @@ FEW_IMAGES = 10
 def issue(sentences: Iterable[str]) -> None:
     """Issue warnings, attributed to the caller of captious, each wording once per process where it is not suppressed.
 
-    Python's own filters would repeat them in every cell of a notebook. Filters that say "always" or "error" are obeyed.
+    Python's own filters would repeat them in every cell of a notebook. The filter "always" is obeyed.
     """
     for sentence in sentences:
         action = _action(shown(sentence))
-        if sentence not in issued or action in ("always", "error"):
+        if sentence not in issued or action == "always":
             if action != "ignore":
                 issued.add(sentence)
             warnings.warn(shown(sentence), CaptiousWarning, stacklevel=_level_of_caller())

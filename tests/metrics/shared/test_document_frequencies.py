@@ -272,7 +272,7 @@ def test_foreign_and_damaged_frequency_files_are_refused(wrong: str, tmp_path: P
     with pytest.raises(ResourceError) as caught:
         DocumentFrequencies.load(path)
     assert str(path) in caught.value.where
-    assert "captious fit cider-d" in caught.value.hint
+    assert "DocumentFrequencies.of(references)" in caught.value.hint
 
 
 @pytest.mark.parametrize("path", ["nowhere.idf", ".", "a\0.idf"])
