@@ -53,7 +53,6 @@ NOT_PUBLIC = (
     "captious.metrics.contract.metric.BaseMetric",
     "captious.metrics.contract.registry.Request",
     "captious.metrics.contract.registry.get",
-    "captious.metrics.contract.registry.metric_names",
     "captious.metrics.contract.registry.owner_of",
     "captious.metrics.contract.registry.unknown",
     "captious.metrics.contract.selection.ALL",
