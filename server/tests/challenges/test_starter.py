@@ -255,7 +255,7 @@ def test_starter_texts_ask_for_descriptions(tmp_path: Path) -> None:
 
 def test_demonstration_names_the_source_of_its_captions(tmp_path: Path) -> None:
     write_demo(tmp_path / "demo")
-    overview = (tmp_path / "demo" / "overview.md").read_text()
-    assert "The first is the submission *Human captions*, and the other four\nare the references." in overview
+    overview = " ".join((tmp_path / "demo" / "overview.md").read_text().split())
+    assert "The first is the submission *Human captions*, and the other four are the references." in overview
     assert "SPICE is not among the metrics" in overview
     assert "spice" not in (tmp_path / "demo" / "challenge.toml").read_text()
