@@ -46,8 +46,8 @@ def test_challenges_are_initialized_from_ready_ones_and_bundles(folder: Path, ru
     assert_refused(run("challenge", "init", "x", "--like", "none"), "none of coco-captions, nocaps", "init --help")
     both = run("challenge", "init", "x", "--like", "nocaps", "--from", "competition.yaml")
     assert_refused(both, "exclude each other", "init --help")
-    two = run("challenge", "init", "x", "--references", "references.json", "--references", "baseline.json")
-    assert_refused(two, "only --like takes several", "init --help")
+    three = ("--references", "references.json", "--references", "baseline.json", "--references", "improved.json")
+    assert_refused(run("challenge", "init", "x", *three), "only --like takes so many", "init --help")
 
 
 def test_current_folder_is_accepted_as_challenge_folder(

@@ -207,7 +207,7 @@ def test_tables_are_read_and_checked() -> None:
     header = "image_id,caption\n"
     assert not read(b'score,caption,image_id\n1,"a ""big"", cat\r\nhere",42\n2,b,7\n\n3,c,301\n', "a.csv")[1]
     assert not read(b"\xef\xbb\xbfimage_id;caption\r\n42;a, b\r\n7;b\r\n301;c\r\n", "a.csv")[1]  # of a spreadsheet
-    assert "must name the columns" in messages(b"image_id|caption\n1|a", "a.csv")[0]
+    assert "must name the columns" in messages(b"image_id/caption\n1/a", "a.csv")[0]
     assert "must name the columns" in messages(b"image_id,caption,caption\n1,a,b", "a.csv")[0]
     problems = messages(f'{header}42,a, b\n7,"x"y\n'.encode(), "a.csv")
     assert problems[0].startswith("The table cannot be read from the row that starts in line 3: ")
