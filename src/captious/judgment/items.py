@@ -243,6 +243,12 @@ def letters(text: str) -> str:
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
+def without(references: Iterable[str], *captions: str) -> list[str]:
+    """Return the references that differ in letters or digits from all of these captions."""
+    known = {*map(letters, captions)}
+    return [text for text in references if letters(text) not in known]
+
+
 def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], images: Sequence[str] = ()) -> References:
     """Return references with a row per judged caption, which document frequencies count as one document each.
 

@@ -16,7 +16,7 @@ from captious.errors import ResourceError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.files import Consensus, first_of, read_consensus
-from captious.judgment.items import letters, references_table, sides
+from captious.judgment.items import references_table, sides, without
 from captious.judgment.judgments import NOTHING, CaptionPairs, system_protocols
 
 # ABSTRACT-50S: the preferred one of two captions of a clip-art scene, by majority vote. Vedantam et al. 2015.
@@ -177,8 +177,8 @@ def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
     candidates = judgments.captions.candidates
     references: list[list[str]] = []
     for row, item in enumerate(judgments.items):
-        judged = {letters(candidates[row - row % 2]), letters(candidates[row - row % 2 + 1])}
-        references.append([text for text in of_image[item.split("|")[0]] if letters(text) not in judged])
+        first = row - row % 2
+        references.append(without(of_image[item.split("|")[0]], *candidates[first : first + 2]))
     return references_table(judgments.items, references, [*map(str, judgments.captions.references.images)])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import coco_image, coco_pairs
 from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, read_coco_captions
-from captious.judgment.items import letters
+from captious.judgment.items import without
 
 # Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
 #
@@ -185,8 +185,7 @@ _PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
 def _other_references(item: CaptionPair) -> list[str]:
     """Return the references that differ in letters or digits from the right caption and the one it was made of."""
     right = item.captions[item.preferred]
-    known = {letters(text) for text in (right, item.facts.get("original", right))}
-    return [text for text in item.references if letters(text) not in known]
+    return without(item.references, right, item.facts.get("original", right))
 
 
 def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
@@ -271,7 +270,7 @@ def _items_sugarcrepe_pp(protocol: Protocol, content: tuple[DataFolder, Sequence
     for t in triples:
         image = coco_image(t.image, t.where)
         first, second, negative = t.texts
-        references = [text for text in entry_of(captions, image, t.where) if letters(text) != letters(first)]
+        references = without(entry_of(captions, image, t.where), first)
         pairs += [CaptionPair(image, (text, negative), 0, references, t.change) for text in (first, second)]
     return pairs
 

@@ -20,7 +20,7 @@ from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.correlation import STATISTICS, Points, correlation, p_of_none
 from captious.judgment.files import data_folder
-from captious.judgment.items import letters
+from captious.judgment.items import without
 from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
 from captious.judgment.results import Matrix, Study
 from captious.judgment.scores import (
@@ -364,7 +364,7 @@ def _without(captions: Captions) -> References:
     counts = []
     for number, (start, end) in enumerate(pairwise(table.offsets.tolist())):
         of_image = table.texts[start:end]
-        others = [text for text in of_image if letters(text) != letters(captions.candidates[number])] or of_image
+        others = without(of_image, captions.candidates[number]) or of_image
         texts += others
         counts.append(len(others))
     return References(table.ids, tuple(texts), np.cumsum([0, *counts]), name=table.name, images=table.images)
