@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId, References, same_images
 from captious.data.formats import is_standard_input
+from captious.data.ids import ByImage
 from captious.errors import (
     CaptionWarning,
     CaptiousError,
@@ -539,13 +540,13 @@ class Report(DisplayedMapping[str, Result]):
             ParameterError: the metric cannot be explained, or images have several candidates.
         """
         result, captions = self[metric], self.single_captions
-        rows = [row for row, id in enumerate(captions.ids) if str(id) == str(image)]
-        if not rows:
+        row = ByImage(captions.ids, range(len(captions.ids))).get(image)
+        if row is None:
             raise UnknownImageError(
                 f"there is no image {image}", where=self.system, hint="give an image id of the candidates"
             )
-        about: Any = {"label": result.name, "score": float(result.per_caption[rows[0]]), "signature": result.signature}
-        return explained_row(result.statistics.metric, captions, rows[0], **about)
+        about: Any = {"label": result.name, "score": float(result.per_caption[row]), "signature": result.signature}
+        return explained_row(result.statistics.metric, captions, row, **about)
 
     def summary(self) -> str:
         """Return one line with the scores: "improved: 24 images, bleu-4 0.4856"."""
