@@ -208,7 +208,7 @@ def _n_alike(left: Sequence[ImageId], right: Sequence[ImageId], rule: Ids) -> in
 def _common(left: Sequence[ImageId], right: Sequence[ImageId], rule: Ids) -> dict[ImageId, tuple[str, str]]:
     """Return the ids of both sides by a rule, each with the texts before it that the rule leaves out.
 
-    None if the rule gives two images one id.
+    Empty if the rule gives two images one id.
     """
     try:
         a, b = read_alike(by_rule(left, rule), by_rule(right, rule))

@@ -889,11 +889,12 @@ def issue(sentences: Iterable[str]) -> None:
     Python's own filters would repeat them in every cell of a notebook. The filter "always" is obeyed.
     """
     for sentence in sentences:
-        action = _action(shown(sentence))
+        text = shown(sentence)
+        action = _action(text)
         if sentence not in issued or action == "always":
             if action != "ignore":
                 issued.add(sentence)
-            warnings.warn(shown(sentence), CaptiousWarning, stacklevel=_level_of_caller())
+            warnings.warn(text, CaptiousWarning, stacklevel=_level_of_caller())
 
 
 def _action(text: str) -> str:

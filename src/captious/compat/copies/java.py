@@ -308,8 +308,7 @@ class _Finished(AbstractContextManager["_Finished"]):
     def _tokenize(self, text: bytes) -> None:
         caption_text = text.decode("utf-8", "replace")
         if _LINE_BREAKS.search(caption_text) and is_there():
-            words = self.args if self._command.file is None else [*self.args[:-1], "-"]
-            words = [word for word in words if word != "-"]
+            words = self.args if self._command.file is None else self.args[:-1]
             self._answer = subprocess.run(
                 words, cwd=self._options.get("cwd"), input=text, stdout=subprocess.PIPE
             ).stdout

@@ -410,7 +410,7 @@ class _Form:
                 if value not in (None, []) and name not in ("ctx", "kind", "annotation", "returns", "type_comment")
             ]
             if isinstance(node, ast.comprehension):
-                parts = [part for part in parts if part != "is_async=int:0" and part != "is_async=0"]
+                parts = [part for part in parts if part != "is_async=0"]
             return f"{type(node).__name__}({' '.join(parts)})" if parts else type(node).__name__
         return repr(node)
 

@@ -215,10 +215,10 @@ class Recognition:
                 raise LookupError
             self._pins += [(space, read, _MISSING), (vars(builtins), read, vars(builtins)[read])]
         elif what.startswith("@"):
-            for word in read.split(".")[:-1]:
-                self._pins.append((space, word, space[word]))
-                space = vars(space[word])
-                read = read.rpartition(".")[2]
+            *modules, read = read.split(".")
+            for module in modules:
+                self._pins.append((space, module, space[module]))
+                space = vars(space[module])
             value = space[read]
             self._pins.append((space, read, value))
             if isinstance(value, FunctionType):
