@@ -316,7 +316,7 @@ _REFUSAL = re.compile(
 _FILE_NAME = re.compile(
     r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
     r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*\d[\d_-]*\s*\Z"
-    r"|\A\s*-?\d*\.\d+(?:e-?\d+)?%?\s*\Z|\A\W*[a-z](?: +[a-z]){3,}\W*\Z"
+    r"|\A\s*-?\d*\.\d+(?:e-?\d+)?%?\s*\Z|\A\W*[a-z](?: +[a-z])*\W*\Z"
     r"|\A\s*(?:(?:\w+\.)?(?:tensor|array)\()?\[[\[\]\d\s,.+-]*\d[\[\]\d\s,.…e+-]*\](?:,\s*\w+=[\w.:']+)*\)?\s*\Z",
     re.IGNORECASE,
 )
@@ -426,7 +426,7 @@ TEXT_KINDS: dict[str, Kind] = {
         usual=2e-4,
     ),
     "name": Kind(
-        "consist of an id, a file name, an address, numbers or letters apart",
+        "consist of an id, a file name, an address, numbers or single letters",
         "is this the column of the captions?",
         "photo_000001.jpg",
         _FILE_NAME,
