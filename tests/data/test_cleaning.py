@@ -60,7 +60,7 @@ def test_beginnings_of_answers_are_removed(text: str, expected: str) -> None:
 def test_captions_of_people_stay_as_they_are() -> None:
     texts = captious.read_references(EXAMPLES / "references.json").texts
     assert cleaned(texts, ("markdown", "prompt")) == texts
-    found = kinds_in(texts)
+    [found] = kinds_in(texts)
     assert not found["markdown"].any()
     assert not found["prompt"].any()
     assert not found["refusal"].any()

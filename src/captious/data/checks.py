@@ -12,6 +12,7 @@ import unicodedata
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,11 +37,17 @@ class JoinedTexts:
     """Texts that are searched together.
 
     Args:
-        texts: n texts.
+        sides: texts, such as those of candidates and of references; n in total.
+
+    Attributes:
+        texts: all of them.
+        rows: those of each side.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
+    def __init__(self, *sides: Sequence[str]) -> None:
+        self.texts = texts = tuple(chain.from_iterable(sides))
+        ends = np.cumsum([0, *map(len, sides)]).tolist()
+        self.rows = list(starmap(slice, pairwise(ends)))
         self._starts = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in texts[:-1])])
         whole = _BETWEEN.join(texts)
         lowered = whole.lower()
@@ -380,9 +387,11 @@ class Kind:
         return not (self.needs_references or self.of_tokens or self.of_length or self.before_scoring)
 
     def mask(self, texts: JoinedTexts) -> NDArray[np.bool_]:
-        """Return a mask of the texts of this kind; none if they are so few that it may be chance."""
+        """Return a mask of the texts of this kind, bool[n]; none of a side that has so few that it may be chance."""
         mask = texts.matching(self.pattern, self.marks)
-        return mask if mask.sum() >= self.least * len(mask) else np.zeros(len(mask), bool)
+        for rows in texts.rows if self.least else ():
+            mask[rows] &= mask[rows].sum() >= self.least * len(mask[rows])
+        return mask
 
     def place(self, text: str) -> int:
         """Return where the first match begins."""
@@ -587,15 +596,22 @@ TEXT_KINDS: dict[str, Kind] = {
 }
 
 
-def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
-    """Return a mask for each kind of text, bool[n]: those of ``TEXT_KINDS``, empty ones, and several sentences."""
-    joined = JoinedTexts(texts)
+def kinds_in(*sides: Sequence[str]) -> list[dict[str, NDArray[np.bool_]]]:
+    """Return masks of the texts of each kind: those of ``TEXT_KINDS``, empty ones, and several sentences.
+
+    Args:
+        sides: texts, such as those of candidates and of references.
+
+    Returns:
+        For each side, kind -> bool[n].
+    """
+    joined = JoinedTexts(*sides)
     masks = {name: kind.mask(joined) for name, kind in TEXT_KINDS.items()}
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
-    masks["empty"] = np.array([not text.strip() for text in texts], bool)
+    masks["empty"] = np.array([not text.strip() for text in joined.texts], bool)
     masks["sentences"] = joined.matching(_SENTENCE, _SENTENCE_MARKS)
-    return masks
+    return [{name: mask[rows] for name, mask in masks.items()} for rows in joined.rows]
 
 
 def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:

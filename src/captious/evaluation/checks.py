@@ -340,7 +340,7 @@ class CaptionFindings:
         tokens = references.layer(TokenLayer(PTB))
         texts = references.texts[:_SAMPLE]
         languages = _languages(texts, Tokens.of(texts, PTB), main_language(texts[:_OF_LANGUAGE]))
-        masks = _debris(references, tokens)
+        masks = _debris(references, tokens, *kinds_in(texts))
         masks["script"] = is_in_another_script(texts)
         masks["foreign"] = ~np.isin(languages, ("", "en")) & ~masks["script"]
         return cls(
@@ -369,7 +369,7 @@ class CaptionFindings:
         of_references = main_language(reference_texts[:_OF_LANGUAGE])
         languages = _languages(texts, tokens, of_references)
         is_foreign = ~np.isin(languages, ("", "en"))
-        masks = kinds_in(texts)
+        masks, debris = kinds_in(texts, reference_texts[:_SAMPLE])
         masks["name"] |= [*map(_names, texts, ids)]
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
@@ -398,7 +398,7 @@ class CaptionFindings:
                 kind: (len(where), tuple(ids[i] for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
                 for kind, where in found.items()
             },
-            _counts(_debris(references, reference_tokens)) if references.present else {},
+            _counts(_debris(references, reference_tokens, debris)) if references.present else {},
             min(len(reference_texts), _SAMPLE),
             dict(Counter(languages[is_foreign].tolist()).most_common()),
             _shared_reference(references),
@@ -447,14 +447,15 @@ class CaptionFindings:
         """Findings that deserve a warning: not chance, and unusual in captions by people and in these references."""
         found = [finding for finding in self.all_findings if self._is_unusual(finding)]
         kinds = _DEBRIS if self.n else (*_DEBRIS, "script", "foreign")
-        return found + [self._of_reference(kind) for kind in kinds if self._is_unusual_of_references(kind)]
+        in_references = [kind for kind in kinds if kind in self.reference_counts]
+        return found + [self._of_reference(kind) for kind in in_references if self._is_unusual_of_references(kind)]
 
     def _of_reference(self, kind: str) -> Finding:
         language = self.language if kind in _WITH_LANGUAGE else ""
         return Finding(kind, self.reference_counts[kind], self.n_looked_at, (), language=language, side="reference")
 
     def _is_unusual_of_references(self, kind: str) -> bool:
-        n, of = self.reference_counts.get(kind, 0), self.n_looked_at
+        n, of = self.reference_counts[kind], self.n_looked_at
         if kind == "empty":
             return n > 0 and self.words[1] > 0  # all of them are another warning
         if KINDS[kind].rule == checks.OF_BOTH_SIDES:
@@ -677,15 +678,15 @@ def _shared_reference(references: References) -> str:
     return shared[0] if shared else ""
 
 
-def _debris(references: References, tokens: Tokens) -> dict[str, NDArray[np.bool_]]:
+def _debris(
+    references: References, tokens: Tokens, kinds: dict[str, NDArray[np.bool_]]
+) -> dict[str, NDArray[np.bool_]]:
     """Return masks of the first references for each kind of text; ``tokens`` are those of all."""
     texts = references.texts[:_SAMPLE]
     counts = np.diff(references.offsets)[: len(texts)]
     rows = np.repeat(np.arange(len(counts)), counts)[: len(texts)].tolist()
-    masks = kinds_in(texts)
-    masks["name"] |= [_names(text, str(references.ids[row])) for text, row in zip(texts, rows, strict=True)]
-    masks["empty"] = tokens.lengths[: len(texts)] == 0
-    return masks
+    named = [_names(text, str(references.ids[row])) for text, row in zip(texts, rows, strict=True)]
+    return kinds | {"name": kinds["name"] | named, "empty": tokens.lengths[: len(texts)] == 0}
 
 
 def _counts(masks: Mapping[str, NDArray[np.bool_]]) -> dict[str, int]:

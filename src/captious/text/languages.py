@@ -143,7 +143,7 @@ def main_language(texts: Iterable[str]) -> str:
     for text in texts:
         for code, amount in _evidence(text).items():
             total[code] = total.get(code, 0.0) + amount
-    return max(total, key=lambda code: total[code], default="")
+    return max(total, key=total.__getitem__, default="")
 
 
 def _evidence(text: str) -> dict[str, float]:
