@@ -145,6 +145,7 @@ class TestPairs:
         assert any("use at least 120 resamples" in warning for warning in few.warnings)
         assert not any("use at least" in warning for warning in compared.warnings)
 
+    @pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
     def test_lower_scores_may_be_better(self) -> None:
         class Wrong(captious.MeanMetric):
             name = "wrong"

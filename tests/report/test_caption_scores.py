@@ -55,17 +55,20 @@ class TestCaptionScores:
 
     @pytest.mark.parametrize("extension", [".jsonl", ".parquet"])
     @pytest.mark.parametrize("ids", [[7, 3], ["7", "b.jpg"], [2**40, -1]])
+    @pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
     def test_ids_keep_their_type(self, tmp_path: Path, extension: str, ids: list[int | str]) -> None:
         report = captious.score(dict.fromkeys(ids, "a"), {i: ["a b", "c"] for i in ids}, ["rouge-l"])
         path = tmp_path / f"scores{extension}"
         write_captions(path, [report])
         assert [row["id"] for row in rows_of(path)] == ids
 
+    @pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
     def test_jsonl_keeps_the_type_of_ids(self, tmp_path: Path) -> None:
         report = captious.score({7: "x", "08": "y"}, {7: ["a", "c"], "08": ["a", "c"]}, ["rouge-l"])
         write_captions(tmp_path / "scores.jsonl", [report])
         assert [row["id"] for row in rows_of(tmp_path / "scores.jsonl")] == [7, "08"]
 
+    @pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
     def test_parquet_writes_huge_ids_as_text(self, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")
         report = captious.score({2**70: "x"}, {2**70: ["a", "c"]}, ["rouge-l"])

@@ -54,6 +54,7 @@ def test_html_of_a_comparison_is_a_table(first: captious.Report, second: captiou
 
 
 @pytest.mark.filterwarnings("ignore:.*another language:captious.CaptiousWarning")
+@pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
 def test_everything_is_escaped() -> None:
     comparison = captious.compare(
         {NASTY: dict.fromkeys(range(10), "a"), "b": dict.fromkeys(range(10), "b")},

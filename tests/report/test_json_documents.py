@@ -44,6 +44,7 @@ def test_nan_is_null(kind: str) -> None:
     assert ": null" in json.dumps(document) or "[null" in json.dumps(document)
 
 
+@pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
 def test_intervals_say_how_they_were_resampled() -> None:
     report = captious.score({0: "a"}, {0: ["a b", "c"]}, ["rouge-l"])
     assert not {"level", "resamples", "seed"} & report.to_dict().keys()

@@ -97,6 +97,7 @@ def test_csv_rows_are_read_back_by_pandas(rows: list[list[str]]) -> None:
 @settings(max_examples=25, deadline=None)
 @example(system="a\rb")
 @example(system="-a")
+@pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
 def test_corpus_scores(system: str) -> None:
     report = captious.score({1: "a b"}, {1: ["a c"]}, ["rouge-l"], system=system)
     (row,) = csv.DictReader(io.StringIO(formats.csv(score_table([report])), newline=""))

@@ -13,6 +13,8 @@ from captious.evaluation.report import score_table
 from captious.report.terminal import plain_text
 from tests.report.conftest import Known
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
+
 
 def shown(text: str) -> str:
     return dedent(text).removeprefix("\n")
