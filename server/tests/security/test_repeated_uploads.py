@@ -28,6 +28,14 @@ def send(
     return world.call(user, "POST", address, content, **header)
 
 
+@pytest.fixture
+def several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each request is answered by a web process of its own: the turns of one are not those of another."""
+    from captious_server.pages.middleware import TakingTurns
+
+    monkeypatch.setattr(TakingTurns, "_turn", lambda *_: nullcontext())
+
+
 def n_attempts(phase: str = "daily") -> int:
     from captious_server.models import Attempt
 
@@ -90,6 +98,7 @@ def test_repeated_upload_after_the_close_is_answered(sandbox: World) -> None:
     assert send(sandbox).json()["id"] == number
 
 
+@pytest.mark.usefixtures("several_processes")
 @pytest.mark.parametrize("phase", ["daily", "attempts", "total"])
 def test_concurrent_uploads_with_one_key_are_one_attempt(
     sandbox: World, monkeypatch: pytest.MonkeyPatch, phase: str
@@ -113,6 +122,7 @@ def test_concurrent_uploads_with_one_key_are_one_attempt(
     assert n_attempts(phase) == 1
 
 
+@pytest.mark.usefixtures("several_processes")
 def test_concurrent_invalid_uploads_each_count(sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second is not given the attempt of the first; it would be read without counting."""
     from captious_server.submissions import intake
@@ -131,6 +141,7 @@ def test_concurrent_invalid_uploads_each_count(sandbox: World, monkeypatch: pyte
     assert n_attempts() == 1
 
 
+@pytest.mark.usefixtures("several_processes")
 @pytest.mark.parametrize("more", ["", "&dry_run=1"])
 def test_account_has_one_upload_read_at_a_time(sandbox: World, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
     from captious_server.submissions import intake
