@@ -18,7 +18,6 @@ using ngrams::Posting;
 namespace {
 
 constexpr int kTabulatedDocuments = 4096;  // numbers of documents whose logarithms are computed once
-constexpr std::size_t kAhead = 8;          // prefetch distance in steps
 
 // The n-gram in the word ids of the frequencies. An unknown word must not look like padding.
 Ngram mapped(const Ngram& ngram, std::span<const std::int32_t> word_map) {

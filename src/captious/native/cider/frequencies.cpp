@@ -16,7 +16,6 @@ namespace captious::cider {
 using ngrams::hash_step;
 namespace {
 
-constexpr std::size_t kAhead = 8;    // prefetch distance in steps
 constexpr std::size_t kBlocks = 16;  // blocks of images whose n-grams are buffered at a time
 constexpr std::size_t kTables = 16;  // among which n-grams are distributed by the upper bits of their hash
 constexpr std::uint32_t kIsEntry = 0x80000000;

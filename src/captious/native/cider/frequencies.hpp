@@ -14,6 +14,8 @@ using ngrams::kMaxOrder;
 using ngrams::Ngram;
 using ngrams::ReferenceNgrams;
 
+constexpr std::size_t kAhead = 8;  // steps from a prefetch hint to the lookup: twice as many for slots
+
 // N-grams with a count each, found by their hash.
 class NgramTable {
 public:
