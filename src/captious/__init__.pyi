@@ -103,6 +103,7 @@ from .metrics.diversity import Novel as Novel
 from .metrics.diversity import SelfCider as SelfCider
 from .metrics.fense import Fense as Fense
 from .metrics.fense import Sbert as Sbert
+from .metrics.gleu import Gleu as Gleu
 from .metrics.hwcm import Hwcm as Hwcm
 from .metrics.judges import JudgeClair as JudgeClair
 from .metrics.judges import JudgeGeval as JudgeGeval

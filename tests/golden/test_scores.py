@@ -48,7 +48,7 @@ METRICS: dict[str, list[Any]] = {
     "hwcm": ["hwcm@official", "hwcm@paper", "hwcm:combine=mean"],
     "words": [
         *("ngram-precision@official", "ngram-precision@paper", "ngram-precision:combine=mean"),
-        *("unigram-recall", "unigram-recall:combine=mean", "sparcs", "yi2020-unigram"),
+        *("unigram-recall", "unigram-recall:combine=mean", "gleu", "sparcs", "yi2020-unigram"),
     ],
     "length": ["length@official", "length@mean"],
     "chrf": ["chrf@official", "chrf@epsilon", "chrf:word_order=2", "chrf:beta=3", "chrf:lowercase=true"],
