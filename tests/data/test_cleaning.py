@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.data.checks import cleaned, kinds_in
+from captious.data.checks import kinds_in
+from captious.data.cleaning import cleaned
 from captious.errors import UnknownNameError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.data.checks import RULES, TEXT_KINDS, cleaned, kinds_in
+from captious.data.checks import TEXT_KINDS, kinds_in
+from captious.data.cleaning import RULES, cleaned
 
 
 def kinds_of(text: str) -> set[str]:

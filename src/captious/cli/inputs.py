@@ -249,7 +249,7 @@ def reads_captions(*parameters: str) -> Callable[[Command], Command]:
 
 
 def _complete_rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from captious.data.checks import RULES
+    from captious.data.cleaning import RULES
 
     return completions(RULES, incomplete)
 

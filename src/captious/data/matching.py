@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from captious.data.checks import OF_BOTH_SIDES, cleaned, rules_of
+from captious.data.cleaning import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.formats import is_prepared
 from captious.data.ids import Ids, ImageId, by_rule, differing, most_matching, read_alike, rule_for
 from captious.data.layouts import layout_named

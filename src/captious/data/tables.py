@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from captious.data.checks import OF_BOTH_SIDES, cleaned
+from captious.data.cleaning import OF_BOTH_SIDES, cleaned
 from captious.data.ids import IdForm, Ids, ImageId, by_rule, find, numbers_from_text
 from captious.errors import ParameterError
 from captious.words import counted

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References, checks
 from captious.data.checks import TEXT_KINDS, Kind, is_cut_off, is_in_another_script, kinds_in
+from captious.data.cleaning import OF_BOTH_SIDES
 from captious.errors import CaptionWarning, CaptiousWarning, marked, option, setting, shown
 from captious.metrics.contract.metric import BaseMetric, State
 from captious.metrics.contract.selection import Selection
@@ -255,7 +256,7 @@ _ADVICE_OF_REFERENCES = {
 } | {
     name: f"correct the references, as all candidates meet it: {option('clean', 'RULE')} changes candidates alone"
     for name in _DEBRIS
-    if name not in ("empty", "name") and KINDS[name].rule != checks.OF_BOTH_SIDES
+    if name not in ("empty", "name") and KINDS[name].rule != OF_BOTH_SIDES
 }
 
 
@@ -458,7 +459,7 @@ class CaptionFindings:
         n, of = self.reference_counts[kind], self.n_looked_at
         if kind == "empty":
             return n > 0 and self.words[1] > 0  # all of them are another warning
-        if KINDS[kind].rule == checks.OF_BOTH_SIDES:
+        if KINDS[kind].rule == OF_BOTH_SIDES:
             return n > _RATIO * max(KINDS[kind].usual, self._share(kind)) * of
         return n > max(_RATIO * KINDS[kind].usual, _LEAST_OF_REFERENCES) * of
 
