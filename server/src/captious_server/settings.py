@@ -452,7 +452,7 @@ def client_address(peer: str, forwarded_for: str, *, behind_proxy: bool) -> str:
 
     Args:
         peer: address of the connection.
-        forwarded: ``X-Forwarded-For``, which counts only behind a proxy.
+        forwarded_for: ``X-Forwarded-For``, which counts only behind a proxy.
         behind_proxy: whether there is one.
     """
     # The proxy appends the address that it saw; earlier ones may be forged by the client.

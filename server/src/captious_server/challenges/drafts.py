@@ -271,7 +271,7 @@ def outside_problems(folder: Path, definition: Mapping[str, Any]) -> list[str]:
     """Metrics and settings that would read files of the server outside the folder, a sentence each.
 
     Args:
-        published: the definition loaded by somebody with access to the server; its files may stay.
+        definition: that of the challenge, loaded by somebody with access to the server; its files may stay.
     """
     data = _read(folder)
     metrics, settings = data.get("metrics"), data.get("settings")
