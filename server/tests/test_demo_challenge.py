@@ -92,7 +92,7 @@ class TestLeaderboard:
     def test_missing_scores_are_last_in_both_directions(self, site: Site) -> None:
         from django.utils import timezone
 
-        from captious_server.submissions.storage import board_changed
+        from captious_server.models import board_changed
 
         site.demo()
         site.submit(site.user())

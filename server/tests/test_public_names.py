@@ -13,6 +13,7 @@ import captious_server
 
 #: The modules whose names are public: all of errors, of the others those that they list.
 PUBLIC_MODULES = (
+    "cli",
     "compat",
     "data",
     "drawing",
@@ -28,44 +29,7 @@ PUBLIC_MODULES = (
 )
 
 #: What the server imports although it is not public. Nothing may be added; what is no longer imported must be removed.
-NOT_PUBLIC = (
-    "captious.cli.Group",
-    "captious.cli.library_options.FILE",
-    "captious.cli.outputs.print_rows",
-    "captious.cli.outputs.warn",
-    "captious.data.formats.Batch",
-    "captious.data.formats.FORMATS",
-    "captious.data.formats.Format",
-    "captious.data.formats.MISSING",
-    "captious.data.formats.RepeatedKeys",
-    "captious.data.formats.decode",
-    "captious.data.formats.parse_json",
-    "captious.data.formats.parse_rows",
-    "captious.data.formats.record_batches",
-    "captious.data.rows.RowProblem",
-    "captious.data.rows.Source",
-    "captious.data.rows.image_list",
-    "captious.data.rows.is_unicode",
-    "captious.evaluation.checks.CaptionFindings",
-    "captious.evaluation.checks.KINDS",
-    "captious.evaluation.scoring.annotate",
-    "captious.evaluation.scoring.write",
-    "captious.metrics.contract.metric.BaseMetric",
-    "captious.metrics.contract.registry.Request",
-    "captious.metrics.contract.registry.get",
-    "captious.metrics.contract.registry.owner_of",
-    "captious.metrics.contract.registry.unknown",
-    "captious.metrics.contract.selection.ALL",
-    "captious.metrics.contract.selection.Selection",
-    "captious.metrics.contract.selection.check_used",
-    "captious.metrics.contract.selection.select",
-    "captious.metrics.contract.settings.REFERENCES_AS",
-    "captious.models.pretrained.is_here",
-    "captious.plugins.did_you_mean",
-    "captious.report.images.fields_problem",
-    "captious.text.stems.porter_stem",
-    "captious.text.stop_words.NLTK_STOP_WORDS",
-)
+NOT_PUBLIC: tuple[str, ...] = ()
 
 
 def is_module(name: str) -> bool:

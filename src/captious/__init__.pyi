@@ -91,8 +91,10 @@ from .metrics.contract.registry import register as register
 from .metrics.contract.selection import MetricInfo as MetricInfo
 from .metrics.contract.selection import MetricLike as MetricLike
 from .metrics.contract.selection import Metrics as Metrics
+from .metrics.contract.selection import Selection as Selection
 from .metrics.contract.selection import list_metrics as list_metrics
 from .metrics.contract.selection import metric_info as metric_info
+from .metrics.contract.selection import select as select
 from .metrics.contract.settings import Settings as Settings
 from .metrics.coverage_cider import CoverageCider as CoverageCider
 from .metrics.diversity import Distinct as Distinct

@@ -256,6 +256,10 @@ class ParameterError(CaptiousError, ValueError):
     """A parameter out of range, or contradictory parameters."""
 
 
+class UnusedSettingError(ParameterError):
+    """A setting that no metric of a run uses."""
+
+
 class ResourceError(CaptiousError):
     """A resource file that is damaged or unsuitable."""
 

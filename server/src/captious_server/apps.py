@@ -13,7 +13,7 @@ class ServerConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from captious_server.submissions.storage import board_is_stale
+        from captious_server.models import board_is_stale
 
         board_is_stale.connect(_refresh_board)
 

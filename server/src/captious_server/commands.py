@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -15,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from captious.cli import Group
-from captious.cli.library_options import FILE
-from captious.cli.outputs import print_rows, warn
 from captious.drawing import counted
 from captious.errors import ParameterError
 from captious.files import check_place, whole_file
@@ -39,6 +38,7 @@ class _Folder(click.Path):
 
 
 _FOLDER = _Folder(path_type=Path, file_okay=False)
+_FILE = click.Path(path_type=Path)
 _host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 _port_option = click.option(
     "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N", help="Port."
@@ -163,8 +163,8 @@ def worker(data: Path) -> None:
 @click.option(
     "--upstream", default="127.0.0.1:8000", show_default=True, metavar="ADDRESS", help="Where captious serve listens."
 )
-@click.option("--certificate", type=FILE, metavar="FILE", help="Certificate with its chain, for TLS.")
-@click.option("--key", type=FILE, metavar="FILE", help="Key of the certificate.")
+@click.option("--certificate", type=_FILE, metavar="FILE", help="Certificate with its chain, for TLS.")
+@click.option("--key", type=_FILE, metavar="FILE", help="Key of the certificate.")
 @click.option(
     "--redirect",
     multiple=True,
@@ -264,7 +264,7 @@ def token(data: Path, user: str, name: str, scopes: tuple[str, ...], challenge: 
 @serve.command("export-user", short_help="Write what the server knows about a user.")
 @server_folder_option
 @click.option("--user", required=True, metavar="NAME", help="User name.")
-@click.option("-o", "--output", type=FILE, required=True, metavar="FILE", help="Zip file to write.")
+@click.option("-o", "--output", type=_FILE, required=True, metavar="FILE", help="Zip file to write.")
 def export_user(data: Path, user: str, output: Path) -> None:
     """Write everything that the server stores about a user, with the captions that the user uploaded, to a zip file."""
     check_place(output)
@@ -333,7 +333,7 @@ def _account(data: Path, name: str) -> User:
 
 
 @serve.command(short_help="Write a backup while the server runs.")
-@click.argument("file", type=FILE)
+@click.argument("file", type=_FILE)
 @server_folder_option
 def backup(file: Path, data: Path) -> None:
     """Write a backup of the server to FILE, a tar file. It contains private references: keep it as safe as them."""
@@ -347,7 +347,7 @@ def backup(file: Path, data: Path) -> None:
 
 
 @serve.command(short_help="Make a data folder from a backup.")
-@click.argument("file", type=FILE)
+@click.argument("file", type=_FILE)
 @server_folder_option
 def restore(file: Path, data: Path) -> None:
     """Create the data folder of a server from the backup FILE. The folder must not exist yet, or be empty."""
@@ -376,10 +376,10 @@ def challenge() -> None:
 
 
 @challenge.command(short_help="Make the folder of a new challenge.")
-@click.argument("folder", type=FILE)
+@click.argument("folder", type=_FILE)
 @click.option(
     "--references",
-    type=FILE,
+    type=_FILE,
     multiple=True,
     metavar="FILE",
     help="References to copy into the folder, in any format that captious score reads; two files, of other images "
@@ -393,7 +393,7 @@ def challenge() -> None:
 @click.option(
     "--from",
     "bundle",
-    type=FILE,
+    type=_FILE,
     metavar="BUNDLE",
     help="Bundle of Codabench or CodaLab, or configuration of EvalAI: a zip file, its folder, or the YAML file.",
 )
@@ -439,7 +439,7 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
 
 
 @challenge.command(short_help="Check the folder of a challenge, and show what is in it.")
-@click.argument("folder", type=FILE)
+@click.argument("folder", type=_FILE)
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
@@ -465,15 +465,16 @@ def check(folder: Path, data: Path | None) -> None:
 
         checked, changes = check_for_server(folder)
         _print_changes(changes)
-    by_heading = groupby(summary_rows(checked), key=itemgetter(0))
-    print_rows(
-        ("" if number else heading, text) for heading, rows in by_heading for number, (_, text) in enumerate(rows)
-    )
-    warn(checked.warnings)
+    rows = [*summary_rows(checked)]
+    width = max(len(heading) for heading, _ in rows)
+    for heading, group in groupby(rows, key=itemgetter(0)):
+        for number, (_, text) in enumerate(group):
+            click.echo(f"{'' if number else heading:<{width}}  {text}")
+    _warn(checked.warnings)
 
 
 @challenge.command(short_help="Load a challenge into a server, or update it.")
-@click.argument("folder", type=FILE)
+@click.argument("folder", type=_FILE)
 @server_folder_option
 @click.option("--yes", is_flag=True, help="Also undo what was set on the site where the folder has changed.")
 def load(folder: Path, data: Path, yes: bool) -> None:
@@ -501,7 +502,12 @@ def load(folder: Path, data: Path, yes: bool) -> None:
         click.echo(f"baselines submitted: {loaded.n_baselines:,}", err=True)
     if loaded.n_rescored:
         click.echo(f"submissions that are scored again: {loaded.n_rescored:,}", err=True)
-    warn(loaded.warnings)
+    _warn(loaded.warnings)
+
+
+def _warn(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        click.echo(f"{click.style('warning:', fg='yellow')} {warning}", err=True)
 
 
 def _print_changes(changes: Changes) -> None:
@@ -516,7 +522,7 @@ def _print_changes(changes: Changes) -> None:
 
 @challenge.command(short_help="Write the folder of a challenge as a server has it.")
 @click.argument("slug")
-@click.option("-o", "--output", type=FILE, required=True, metavar="FOLDER", help="Folder to write; new, or empty.")
+@click.option("-o", "--output", type=_FILE, required=True, metavar="FOLDER", help="Folder to write; new, or empty.")
 @server_folder_option
 def export(slug: str, output: Path, data: Path) -> None:
     """Write the folder of the challenge SLUG from the server of a data folder, including references.

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F
 from django.db.models.functions import Lower
+from django.dispatch import Signal
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -271,6 +273,12 @@ class RateCount(models.Model):
 IDS_FOLDER = ".captious-ids"
 
 
+@lru_cache(maxsize=128)
+def _parsed(text: str) -> ChallengeDefinition:
+    """A definition. That of each version of a challenge is parsed once in a process, however often it is asked for."""
+    return ChallengeDefinition.model_validate(json.loads(text))
+
+
 class Challenge(models.Model):
     """A challenge. The contents of its folder are in ``definition``; each version has a folder of files."""
 
@@ -301,9 +309,9 @@ class Challenge(models.Model):
     def __str__(self) -> str:
         return str(self.title)
 
-    @cached_property
+    @property
     def definition(self) -> ChallengeDefinition:
-        return ChallengeDefinition.model_validate(self.definition_values)
+        return _parsed(json.dumps(self.definition_values))
 
     @property
     def url(self) -> str:
@@ -317,8 +325,8 @@ class Challenge(models.Model):
     @property
     def logo_url(self) -> str:
         """The address of the logo, which changes with every version; empty if there is none."""
-        logo = self.definition_values.get("logo")
-        return f"{reverse('captious:logo', args=[self.slug])}?v={self.version}" if logo else ""
+        logo = reverse("captious:logo", args=[self.slug])
+        return f"{logo}?v={self.version}" if self.definition.logo else ""
 
     def is_public(self, captions: str) -> bool:
         """Return whether captions, references and scores per image of a captions file may be seen."""
@@ -628,8 +636,36 @@ class WorkerSeen(models.Model):
 MAX_REFUSALS, MAX_REFUSAL_PROBLEMS = 20, 20
 
 
+#: Sent with the ``phase``, its number, when the ranks of its board are to be computed: see boards/ranking.py.
+board_is_stale = Signal()
+_MAX_ROWS = 500  # rows of a board that is computed at the change; larger ones are left to a worker
+#: What decides whether a submission is on a board, and where.
+_BOARD_FIELDS = {"public", "anonymous", "is_hidden", "is_chosen", "shown_scores"}
+
+
+def board_changed(phase: int) -> None:
+    """Count a change to the board of a phase, and compute the board when the transaction is committed.
+
+    Boards of many rows are left to a worker, so that a page does not take seconds.
+    """
+    Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
+    if Submission.objects.competing().filter(phase=phase).count() <= _MAX_ROWS:
+        transaction.on_commit(lambda: board_is_stale.send(None, phase=phase), robust=True)
+
+
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     """Submissions, with the queries of boards."""
+
+    def update(self, **values: Any) -> int:
+        """Change values, and with them the boards that depend on them; return the number of submissions."""
+        if _BOARD_FIELDS.isdisjoint(values):
+            return super().update(**values)
+        with transaction.atomic():
+            phases = {*self.order_by().values_list("phase", flat=True)}
+            n = super().update(**values)
+            for phase in phases:
+                board_changed(phase)
+        return n
 
     def competing(self) -> SubmissionQuerySet:
         """The submissions that can be on the board of their phase, with their scores."""

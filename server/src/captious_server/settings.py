@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import fcntl
 import ipaddress
 import json
@@ -10,7 +11,7 @@ import re
 import secrets
 import threading
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
 from datetime import UTC, datetime
@@ -24,8 +25,14 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAda
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from captious.errors import ParameterError
-from captious.plugins import did_you_mean
 from captious_server.submissions.upload import UploadLimits
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A suggestion for an unknown name, followed by a space; empty if no name is close."""
+    close = difflib.get_close_matches(name, names, 1, 0.7)
+    return f"did you mean {close[0]}? " if close else ""
+
 
 # A thread that works in the background of a process.
 
@@ -452,7 +459,7 @@ def client_address(peer: str, forwarded_for: str, *, behind_proxy: bool) -> str:
 
     Args:
         peer: address of the connection.
-        forwarded: ``X-Forwarded-For``, which counts only behind a proxy.
+        forwarded_for: ``X-Forwarded-For``, which counts only behind a proxy.
         behind_proxy: whether there is one.
     """
     # The proxy appends the address that it saw; earlier ones may be forged by the client.

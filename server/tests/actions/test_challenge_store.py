@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,3 +91,27 @@ def test_versions_store_no_organizers(site: Site, tmp_path: Path) -> None:
     [version] = ChallengeVersion.objects.all()
     assert version.number == challenge.version
     assert "olga" not in json.dumps([version.definition_values, version.files, version.scoring_versions])
+
+
+def test_definition_is_parsed_once_for_each_version(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By all pages, a check, a submission and its scoring together."""
+    from captious_server.challenges.definition import ChallengeDefinition
+
+    parsed: list[Any] = []
+    validate = ChallengeDefinition.model_validate
+
+    def counted(values: Any) -> Any:
+        parsed.append(values)
+        return validate(values)
+
+    monkeypatch.setattr(ChallengeDefinition, "model_validate", counted)
+    site.demo()
+    loaded = len(parsed)
+    ann = site.user()
+    for action in ("check", "submit"):
+        assert site.submit(ann, action=action).status_code in {200, 302}
+    site.work()
+    client = site.client(ann)
+    for page in ("", "leaderboard", "submissions", "captions", "leaderboard.csv"):
+        assert client.get(f"/challenges/demo/{page}").status_code == 200
+    assert len(parsed) - loaded <= 1

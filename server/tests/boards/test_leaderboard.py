@@ -33,8 +33,7 @@ def shown(**parameters: str) -> Any:
 
 
 def change(row: Any, **values: Any) -> None:
-    from captious_server.models import Submission
-    from captious_server.submissions.storage import board_changed
+    from captious_server.models import Submission, board_changed
 
     Submission.objects.filter(pk=row.pk).update(**values)
     board_changed(row.phase_id)

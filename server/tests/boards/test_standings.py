@@ -35,9 +35,8 @@ def add(numbers: Any) -> list[Any]:
     """Submissions with made-up scores, as a worker stores them."""
     from django.utils import timezone
 
-    from captious_server.models import Phase, Scores, Team
+    from captious_server.models import Phase, Scores, Team, board_changed
     from captious_server.scoring.results import StoredResults, write_results
-    from captious_server.submissions.storage import board_changed
 
     phase = Phase.objects.get(name="main")
     outputs = tuple(phase.challenge.definition.outputs)
@@ -115,9 +114,8 @@ def board(site: Site, **query: str) -> list[Any]:
 def test_change_compares_only_changed_rows(large_site: Site, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     from django.utils import timezone
 
-    from captious_server.models import Scores, Submission
+    from captious_server.models import Scores, Submission, board_changed
     from captious_server.submissions import storage
-    from captious_server.submissions.storage import board_changed
 
     stored()
     with monkeypatch.context() as patch:
@@ -209,10 +207,10 @@ def test_board_of_a_killed_process_is_computed_by_a_worker(large_site: Site, mon
 
 
 def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious_server import models
     from captious_server.boards import ranking
-    from captious_server.submissions import storage
 
-    monkeypatch.setattr(storage, "_MAX_ROWS", N)
+    monkeypatch.setattr(models, "_MAX_ROWS", N)
     add([N])
     assert len(board(large_site, all="1")) == N
     ranking.refresh_stale()

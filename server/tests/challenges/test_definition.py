@@ -195,7 +195,6 @@ class TestImages:
         (values(titel="x"), "titel: unknown key; did you mean title?"),
         (values(settings={"tokeniser": "ptb"}), "settings.tokeniser: unknown key; did you mean tokenizer?"),
         (values(settings={"threads": 4}), "settings.threads: is a setting of the server, not of challenges"),
-        (values(settings={"references_as": "one"}), "settings.references_as: must be each or cat"),
         (values(access="private"), "access: must be 'public' or 'participants'"),
         (values(organizers=["alice", "b c"]), "organizers[2]: 'b c' is not a user name: letters, digits and @ . + - _"),
         (values(organizers="alice"), "organizers: must be a list"),

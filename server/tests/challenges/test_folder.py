@@ -150,6 +150,10 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         ),
         (lambda folder: change(folder, 'tokenizer = "ptb"', 'tokenizer = "ptp"'), "settings.tokenizer: "),
         (
+            lambda folder: change(folder, 'tokenizer = "ptb"', 'references_as = "one"'),
+            "settings.references_as: references_as must be 'each' or 'cat', not 'one'",
+        ),
+        (
             lambda folder: change(folder, 'tokenizer = "ptb"', 'idf = "/etc/hostname"'),
             "settings.idf: /etc/hostname is outside the folder",
         ),

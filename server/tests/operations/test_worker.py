@@ -327,7 +327,7 @@ class TestPreparation:
         row = challenge.definition.references[0]
         original = references.references(challenge, row)
         assert original.stored is None
-        references.prepare(challenge, threads=1)
+        references.prepare_challenge(challenge, threads=1)
         [file] = site.data.glob("prepared/*")
         for _ in range(2):
             found = references.references(challenge, row)
@@ -335,15 +335,15 @@ class TestPreparation:
             assert found.stored.n_missed == 0
             assert (found.ids, found.texts, found.name) == (original.ids, original.texts, original.name)
             restart()
-            references.prepare(challenge, threads=1)
+            references.prepare_challenge(challenge, threads=1)
         file.write_bytes(file.read_bytes()[:-1])
         restart()
         assert references.references(challenge, row).stored is None
         restart()
-        references.prepare(challenge, threads=1)
+        references.prepare_challenge(challenge, threads=1)
         assert [*site.data.glob("prepared/*")] == [file]
         changed = site.load(write_folder(folder, references={1: ["a"], 2: ["b"], 3: ["c"]}))
-        references.prepare(changed, threads=1)
+        references.prepare_challenge(changed, threads=1)
         assert len([*site.data.glob("prepared/*")]) == 1
         assert not file.exists()
 

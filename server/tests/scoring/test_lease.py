@@ -261,9 +261,11 @@ class TestHeartbeat:
 
         monkeypatch.setattr(references, "_prepared_versions", set())
         happened: list[str] = []
-        prepare, limit_cpu = references.prepare, lease.Heartbeat.limit_cpu
+        prepare, limit_cpu = references.prepare_challenge, lease.Heartbeat.limit_cpu
         monkeypatch.setattr(
-            references, "prepare", lambda *args, **values: [prepare(*args, **values), happened.append("prepared")]
+            references,
+            "prepare_challenge",
+            lambda *args, **values: [prepare(*args, **values), happened.append("prepared")],
         )
         monkeypatch.setattr(lease.Heartbeat, "limit_cpu", lambda *args: [limit_cpu(*args), happened.append("limited")])
         queue()

@@ -162,8 +162,7 @@ def test_equal_shown_scores_are_indistinguishable(small_site: Site) -> None:
     """If rounding hides which of two captions is better, so do order, ranks and p values."""
     from django.utils import timezone
 
-    from captious_server.models import Phase
-    from captious_server.submissions.storage import board_changed
+    from captious_server.models import Phase, board_changed
 
     Phase.objects.filter(name="main").update(digits=1)
     a, b = small_site.submissions(phase__name="main")

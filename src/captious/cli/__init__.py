@@ -25,7 +25,7 @@ from captious.plugins import EntryPoints, deferred
 from captious.progress import observed, told
 from captious.version import __version__
 
-__all__ = ["main"]
+__all__ = ["Group", "main"]
 
 # The commands with their lines in `captious --help`, by section. Each is in a module or package of its name.
 _COMMANDS = {
@@ -99,7 +99,10 @@ def module_of(command: str) -> str:
 
 
 class Group(click.Group):
-    """A group of commands that suggests the name that is meant. Its commands have ``-h`` as well as ``--help``."""
+    """A group of commands that suggests the name that is meant. Its commands have ``-h`` as well as ``--help``.
+
+    Packages that add commands, by entry points of the group "captious.commands", make their groups of this class.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"context_settings": {"help_option_names": ["-h", "--help"]}, **kwargs})

@@ -1,6 +1,8 @@
 """The public names of evaluation and where they are, which `__init__.py` reads."""
 
 from .checks import CaptionCheck as CaptionCheck
+from .checks import Finding as Finding
+from .checks import FindingWarning as FindingWarning
 from .comparison import Comparison as Comparison
 from .comparison import Difference as Difference
 from .comparison import Example as Example

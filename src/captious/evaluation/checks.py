@@ -180,6 +180,11 @@ class Finding:
         return KINDS[self.kind].rule
 
     @property
+    def tells_of_references(self) -> bool:
+        """Whether it says something of the references, which some readers of a report may not know."""
+        return KINDS[self.kind].needs_references or self.side == "reference"
+
+    @property
     def sentence(self) -> FindingWarning:
         """The problem and the remedy, in one sentence."""
         return self._worded(self._shown + self._ids)

@@ -3,6 +3,8 @@
 Everything here is an annotation layer of a table of captions, computed once and shared by all metrics.
 """
 
+from captious.text.stems import porter_stem
+from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import (
     CHARACTERS,
     PTB,
@@ -19,6 +21,7 @@ from captious.text.tokens import NgramLayer, TokenLayer, Tokens, WordLayer
 
 __all__ = [
     "CHARACTERS",
+    "NLTK_STOP_WORDS",
     "PTB",
     "PTB_HARNESS",
     "PTB_RAW",
@@ -31,5 +34,6 @@ __all__ = [
     "Tokens",
     "WordLayer",
     "as_tokenizer",
+    "porter_stem",
     "register_tokenizer",
 ]

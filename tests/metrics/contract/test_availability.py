@@ -66,8 +66,10 @@ def test_information_by_output_object_and_function() -> None:
 
     assert captious.metric_info("Bleu_4").name == captious.metric_info(captious.Bleu()).name == "bleu"
     assert captious.metric_info(overlap) == captious.MetricInfo(
-        "overlap", ("overlap",), {"overlap": False}, ("references",), None, None
+        "overlap", ("overlap",), {"overlap": False}, ("references",), None, None, {"overlap": "overlap"}
     )
+    assert captious.metric_info("rouge-s:gap=1").labels == {"rouge-s:gap=1": "rouge-s"}
+    assert captious.metric_info("Bleu_4").labels == {"bleu-4": "bleu-4"}
     with pytest.raises(UnknownNameError, match="no metric 'blue-4'"):
         captious.metric_info("blue-4")
 

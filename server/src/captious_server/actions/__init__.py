@@ -48,7 +48,6 @@ from captious_server.people.teams import (
 from captious_server.scoring import queue
 from captious_server.submissions import intake, storage
 from captious_server.submissions.intake import of_team, why_not_chosen
-from captious_server.submissions.storage import board_changed, change
 
 # Bans of teams from a challenge.
 
@@ -65,7 +64,7 @@ def ban(challenge: Challenge, team: Team, reason: str) -> int:
     submissions = Submission.objects.filter(phase__challenge=challenge, team=team)
     for submission in submissions.filter(status=Submission.Status.QUEUED):
         queue.cancel(submission)
-    return change(submissions.filter(is_hidden=False), is_hidden=True)
+    return submissions.filter(is_hidden=False).update(is_hidden=True)
 
 
 # The forms of the site.
@@ -233,8 +232,6 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
         Submission.objects.filter(pk=submission.pk).update(**changes)
         if "anonymous" in changes and submission.phase.entries == "one":
             of_team(submission).update(anonymous=changes["anonymous"])
-        if changes.keys() & {"public", "anonymous"}:
-            board_changed(submission.phase_id)
     record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
 
 

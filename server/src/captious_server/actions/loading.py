@@ -33,13 +33,12 @@ from captious_server.challenges.drafts import as_before, shown_values
 from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, check_folder
 from captious_server.challenges.problems import ChallengeError
 from captious_server.challenges.starter import new_folder
-from captious_server.models import IDS_FOLDER, Challenge, ChallengeVersion, Phase, Submission, User
+from captious_server.models import IDS_FOLDER, Challenge, ChallengeVersion, Phase, Submission, User, board_changed
 from captious_server.people.accounts import record
 from captious_server.people.teams import baselines_team
 from captious_server.scoring import queue
 from captious_server.settings import locked
 from captious_server.submissions import intake, storage
-from captious_server.submissions.storage import board_changed
 
 # The folder of a challenge as the site has it, for ``captious challenge export`` and for drafts.
 
@@ -350,7 +349,11 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _keeps_se
         ParameterError: the changes were not confirmed. Nothing was changed.
         OutputError: its files cannot be stored.
     """
-    source = check_folder(folder, settings.CAPTIOUS.upload_limits)
+    return load_checked(check_folder(folder, settings.CAPTIOUS.upload_limits), agree=agree)
+
+
+def load_checked(source: CheckedChallenge, *, agree: Callable[[Changes], bool] = _keeps_settings) -> LoadResult:
+    """Load or update a challenge whose folder was checked and has not changed since, as ``load_challenge`` does."""
     with _loading_lock(source.slug):
         return _load(source, agree)
 
@@ -471,7 +474,6 @@ def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Ch
         challenge = Challenge(slug=source.slug)
     for name, value in shown_values(source).items():
         setattr(challenge, name, value)
-    challenge.__dict__.pop("definition", None)
     challenge.version = version
     challenge.save()
     challenge.organizers.set(User.objects.filter(username__in=definition.organizers))

@@ -20,7 +20,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from captious.drawing import counted
-from captious.files import csv_row, csv_text
+from captious.files import csv_row
 from captious.statistics import DEFAULT_RESAMPLES
 from captious.version import __version__
 from captious_server.boards.query import rounded_outputs
@@ -455,8 +455,7 @@ class ChallengeArchive:
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([archive_readme(self).encode()])
-        lines = (csv_row(row) for row in self.rows())
-        yield "scores.csv", (text.encode() for text in chain([csv_text(COLUMNS, [])], lines))
+        yield "scores.csv", (csv_row(row).encode() for row in chain([COLUMNS], self.rows()))
         if self.submissions().exists():
             yield "scores.parquet", _parquet(self.rows())
         if self.is_public:

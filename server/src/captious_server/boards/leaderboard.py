@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from captious import drawing
 from captious.drawing import shortened
-from captious.files import csv_row, csv_text
+from captious.files import csv_row
 from captious.statistics import Sampling, bootstrap_p_value, effect_size
 from captious_server.boards.query import (
     Query,
@@ -540,7 +540,7 @@ def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) 
 
     Text that spreadsheets would run as a formula is made harmless, as in all tables.
     """
-    lines = chain([csv_text(heads, [])], map(csv_row, rows))
+    lines = map(csv_row, chain([heads], rows))
     response = StreamingHttpResponse(_blocks(lines), "text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -176,10 +176,10 @@ def histories(query: Query, teams: Collection[int]) -> dict[int, list[float]]:
 
 
 def choices(query: Query, user: Any, ids: Collection[str]) -> list[Submission]:
-    """The submissions that can be compared and browsed: the first of the board, the user's own, and those wanted.
+    """The submissions that can be compared and browsed: the first of the board, the user's own, and those asked for.
 
     Args:
-        wanted: ids; those that the user may not see are left out.
+        ids: their ids; those that the user may not see are left out.
     """
     leaders = standing_of(query).submissions[:_MAX_CHOICES]
     by_id = Q(pk__in=[*map(row_id, ids)])

@@ -161,7 +161,7 @@ def _scales_of(
     """The ends of the intervals of submissions, those that are shown.
 
     Args:
-        first: submissions and the times of their scoring.
+        records: submissions and the times of their scoring.
         changes: change counter of the board, which increases when a submission is hidden.
     """
     scores = Scores.objects.filter(version=version, submission__in=[pk for pk, _ in records])

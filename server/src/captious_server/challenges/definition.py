@@ -28,16 +28,9 @@ from pydantic import (
     model_validator,
 )
 
-from captious.data.ids import ImageId
+from captious import ImageId, SetMetric, Settings, metric_info, select
 from captious.drawing import shortened
-from captious.errors import CaptiousError, shown
-from captious.metrics.contract import registry
-from captious.metrics.contract.metric import BaseMetric, SetMetric
-from captious.metrics.contract.registry import Request
-from captious.metrics.contract.selection import ALL, check_used
-from captious.metrics.contract.settings import REFERENCES_AS, Settings
-from captious.models.pretrained import is_here
-from captious.report.images import fields_problem
+from captious.errors import CaptiousError, UnusedSettingError, shown
 from captious_server.challenges.problems import ChallengeError, CrossError, at, one_line, sentences, unknown_key
 
 # The metrics of a challenge: requests, settings, and whether they can run here.
@@ -79,41 +72,28 @@ def directions_of(text: str) -> dict[str, bool | None]:
     Raises:
         ValueError: the text is "all", which depends on the machine, or not a metric or output.
     """
+    if text.strip().lower() == "all":
+        raise ValueError("list the metrics one by one, because 'all' depends on the installed metrics")
     try:
-        request = Request.from_text(text)
-        if request.name == ALL:
-            raise ValueError("list the metrics one by one, because 'all' depends on the installed metrics")
-        metric = _class_of(request)
-        if metric is None:
-            raise registry.unknown(request.name)
-        columns = request.output_indices(metric.outputs)
+        info = metric_info(text)
     except CaptiousError as error:
         guess, question, _ = shown(error.hint, "challenge").partition("?")
         raise ValueError(f"{shown(error.message, 'challenge')}; {guess + question}") from None
-    outputs = {label: metric.outputs[column] for label, column in columns.items()}
-    return {
-        public_label(label): None if output in metric.no_direction else output in metric.lower_is_better
-        for label, output in outputs.items()
-    }
+    return {public_label(label): info.lower_is_better[output] for label, output in info.labels.items()}
 
 
 def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
     """The metrics that miss requirements on this machine, by the command that installs these."""
     names_by_command: dict[str, list[str]] = {}
     for name in names:
-        if command := registry.get(name).missing():
+        if command := metric_info(name).missing:
             names_by_command.setdefault(command, []).append(name)
     return names_by_command
 
 
 def installed_metrics(names: Iterable[str]) -> list[str]:
     """The metrics that can run on this machine."""
-    return [name for name in names if not registry.get(name).missing()]
-
-
-def _class_of(request: Request) -> type[BaseMetric] | None:
-    owner = registry.owner_of(request.name)
-    return None if owner is None else registry.get(owner)
+    return [name for name in names if not metric_info(name).missing]
 
 
 def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None = None) -> Settings:
@@ -144,47 +124,49 @@ def metric_problems(
         except (CaptiousError, OSError) as error:
             problems.append(f"{at(('settings', name))}: {one_line(error)}")
     settings = Settings() if problems else settings_in(folder, values)
-    classes = []
-    for position, text in enumerate(metrics):
-        place = at(("metrics", position))
+    known = [(at(("metrics", position)), text) for position, text in enumerate(metrics) if _is_metric(text)]
+    for place, text in known:
         try:
-            request = Request.from_text(text)
-            metric = _class_of(request)
-            if metric is None or not unusable.isdisjoint(metric.declared):
-                continue
-            classes.append(metric)
-            if reason := _missing_requirement(metric, request, settings):
-                problems.append(f"{place}: {request.name} cannot run here: {reason}")
+            if reason := _missing_requirement(text, settings, unusable):
+                problems.append(f"{place}: {reason}")
+        except UnusedSettingError:
+            pass  # another metric may use it
         except CaptiousError as error:
             problems.append(f"{place}: {one_line(error)}")
-    if not problems and not unusable:
+    if not problems and not unusable and known:
         try:
-            check_used(settings, classes)
-        except CaptiousError as error:
+            select([text for _, text in known], settings)
+        except UnusedSettingError as error:
             problems.append(f"settings: {one_line(error)}")
+        except CaptiousError:
+            pass  # an output that is requested twice is a problem of the definition
     return problems
 
 
-def _missing_requirement(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
-    """The missing requirement of a metric on this machine; "" if it can run.
+def _is_metric(text: str) -> bool:
+    try:
+        return bool(directions_of(text))
+    except ValueError:
+        return False
+
+
+def _missing_requirement(text: str, settings: Settings, unusable: Set[str]) -> str:
+    """The missing requirement of a metric on this machine; "" if it can run, or uses an unusable setting.
 
     Raises:
-        CaptiousError: the parameters are invalid.
+        CaptiousError: the parameters are invalid, or it does not use one of the settings.
     """
-    if issubclass(metric, SetMetric):
-        return "it judges several candidates per image together, but submissions have one"
-    if "judge" in metric.declared:
-        return "it sends captions to an endpoint, which servers do not do"
-    # A setting may provide the missing default.
-    parameters = {**settings.of_metrics, **request.parameters}
-    command = None if "vectors" in parameters and "vectors" in metric.declared else metric.missing()
-    if command is not None:
-        return f"run {command}"
-    request.make(metric, settings)
-    if "model" in parameters or not metric.default_models:
+    info = metric_info(text, settings=settings)
+    reason = info.missing or ""
+    if not unusable.isdisjoint(info.needs):
         return ""
-    models = [model for model in metric.default_models if not is_here(model)]
-    return "; ".join(f"run hf download {model}" for model in models)
+    if "judge" in info.needs:
+        reason = "it sends captions to an endpoint, which servers do not do"
+    elif reason:
+        reason = shown(reason, "challenge") if reason.startswith("give ") else f"run {shown(reason, 'challenge')}"
+    elif isinstance(select([text], settings, several=None)[0].metric, SetMetric):
+        reason = "it judges several candidates per image together, but submissions have one"
+    return reason and f"{info.name} cannot run here: {reason}"
 
 
 # Relations between the keys of ``challenge.toml``: defaults that depend on other keys, and contradictions.
@@ -364,19 +346,21 @@ def _settings(value: Any) -> Any:
             problems.append(f"settings.{name}: {unknown_key(str(name), SETTINGS)}")
         elif not isinstance(setting, str) or not setting.strip():
             problems.append(f"settings.{name}: must be text")
-        elif name == "references_as" and setting not in REFERENCES_AS:
-            problems.append(f"settings.{name}: must be {' or '.join(REFERENCES_AS)}")
     if problems:
         raise CrossError(problems)
     return value
+
+
+#: Text with ``{id}``, which may have the format of a whole number.
+_TEMPLATE = re.compile(r"[^{}]*(?:\{id(?::0?[0-9]{0,2}d)?\}[^{}]*)+")
 
 
 def _image_url(template: str) -> str:
     """A template in which only ``{id}`` is replaced, so that it cannot reach into any object."""
     if not template:
         return template
-    if problem := fields_problem(template):
-        raise ValueError(problem)
+    if _TEMPLATE.fullmatch(template) is None:
+        raise ValueError("must contain {id}, or {id:012d} for numbers with leading zeros, and no other field")
     parts = urlsplit(template.partition("{")[0])
     on_the_web = parts.scheme in {"https", "http"} and parts.netloc
     if re.search(r"[\s\\]", template) or not (on_the_web or re.match(r"/[^/{]", template)):

@@ -16,9 +16,7 @@ from django.utils.text import slugify
 from tomlkit import TOMLDocument
 
 from captious.drawing import shortened
-from captious.errors import CaptiousError
 from captious.files import whole_file
-from captious.metrics.contract.registry import Request
 from captious_server.challenges.definition import (
     FILE_SETTINGS,
     TABLES,
@@ -271,7 +269,7 @@ def outside_problems(folder: Path, definition: Mapping[str, Any]) -> list[str]:
     """Metrics and settings that would read files of the server outside the folder, a sentence each.
 
     Args:
-        published: the definition loaded by somebody with access to the server; its files may stay.
+        definition: that of the challenge, loaded by somebody with access to the server; its files may stay.
     """
     data = _read(folder)
     metrics, settings = data.get("metrics"), data.get("settings")
@@ -349,11 +347,8 @@ def _named_values(metrics: Iterable[str], settings: Mapping[str, str]) -> Iterat
 
 def _parameters(text: str) -> list[tuple[str, str]]:
     """The parameters of a request, without prefixes of formats such as ``spacy:``."""
-    try:
-        parameters = Request.from_text(text).parameters
-        return [(name, value.removeprefix("spacy:")) for name, value in parameters.items()]
-    except CaptiousError:
-        return []  # the check reports the problem
+    pieces = (piece.partition("=") for piece in text.partition(":")[2].split(","))
+    return [(name.strip().lower(), value.strip().removeprefix("spacy:")) for name, equals, value in pieces if equals]
 
 
 def _is_outside(folder: Path, value: str) -> bool:

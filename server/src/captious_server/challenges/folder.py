@@ -11,7 +11,7 @@ import re
 import stat
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
@@ -23,7 +23,6 @@ import nh3
 from markdown_it import MarkdownIt
 
 from captious.data import ImageId, References, read_references
-from captious.data.rows import image_list
 from captious.drawing import counted, sample_of
 from captious.errors import CaptiousError
 from captious_server.challenges.definition import (
@@ -120,9 +119,14 @@ def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], l
     return sentences
 
 
+def _image_list(ids: Iterable[ImageId]) -> str:
+    """Image ids in messages; text is in quotes."""
+    return f"image_id {sample_of([repr(image) for image in ids])}"
+
+
 def _sentence(problem: Problem, name: str) -> str:
     file = "" if problem.file == name else f"{problem.file}: "
-    ids = f" ({image_list(problem.ids)}{', ...' if problem.n > len(problem.ids) else ''})" if problem.ids else ""
+    ids = f" ({_image_list(problem.ids)}{', ...' if problem.n > len(problem.ids) else ''})" if problem.ids else ""
     return f"{file}{problem.message.removesuffix('.')}{ids}"
 
 
@@ -474,12 +478,12 @@ class _Check:
         if empty:
             self.problems.append(
                 f"{place}: {counted(len(empty), 'image')} of {len(table):,} with an empty reference "
-                f"({image_list(empty)})"
+                f"({_image_list(empty)})"
             )
         if table.without_references:
             n = len(table.without_references)
             self.warnings.append(
-                f"{place}: left out {counted(n, 'image')} without references ({image_list(table.without_references)})"
+                f"{place}: left out {counted(n, 'image')} without references ({_image_list(table.without_references)})"
             )
         if len(table.texts) == len(table):
             self.warnings.append(f"{place}: every image has only one reference; are these the references?")
@@ -590,7 +594,7 @@ def _types(ids: tuple[ImageId, ...]) -> set[type]:
 
 
 def _form(table: References) -> str:
-    return f"{'numbers' if _types(table.ids) == {int} else 'text'} ({image_list(table.ids[:1])})"
+    return f"{'numbers' if _types(table.ids) == {int} else 'text'} ({_image_list(table.ids[:1])})"
 
 
 # A summary of a checked challenge: rows of a heading and a text, for the command line and for drafts.

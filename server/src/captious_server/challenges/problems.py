@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from captious.errors import CaptiousError, shown
-from captious.plugins import did_you_mean
+from captious_server.settings import did_you_mean
 
 _HELP = "captious challenge init creates a folder that shows the format"
 

@@ -17,11 +17,9 @@ from typing import Any
 
 from django.conf import settings
 
-from captious.data import References, read_references
+from captious import Captions, Metric, References, Selection, prepare, read_references, select
 from captious.errors import CaptiousError, OutputError
-from captious.evaluation.scoring import annotate, write
-from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.selection import Selection, select
+from captious.evaluation import evaluate
 from captious_server.challenges.definition import ReferencesDefinition, settings_in
 from captious_server.challenges.folder import read_reference_set
 from captious_server.models import Challenge
@@ -48,7 +46,7 @@ def give_up(challenge: Challenge) -> None:
     _prepared_versions.add(_version(challenge))
 
 
-def prepare(challenge: Challenge, *, threads: int | None) -> None:
+def prepare_challenge(challenge: Challenge, *, threads: int | None) -> None:
     """Compute everything about the references of a challenge that its metrics need.
 
     Raises:
@@ -60,12 +58,14 @@ def prepare(challenge: Challenge, *, threads: int | None) -> None:
         if not file.exists():
             try:
                 file.parent.mkdir(mode=0o700, exist_ok=True)
-                write(references(challenge, reference_set), file, metrics)
+                prepare(references(challenge, reference_set), metrics, path=file)
                 with _lock:
                     _tables.pop((_version(challenge), reference_set.captions, reference_set.name), None)
             except (OutputError, OSError):  # no disk space: this worker keeps it in memory only
                 _log.exception("prepared references cannot be written", extra={"challenge": challenge.slug})
-        annotate(references(challenge, reference_set), metrics)
+        table = references(challenge, reference_set)
+        firsts = tuple(table.texts[start] for start in table.offsets[:-1].tolist())
+        evaluate(Captions(firsts, table), metrics, system="preparing")
     _remove_other_files(challenge)
     _prepared_versions.add(_version(challenge))
 
@@ -84,7 +84,7 @@ def references(challenge: Challenge, reference_set: ReferencesDefinition) -> Ref
         return _tables[key]
 
 
-def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: BaseMetric) -> Any:
+def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: Metric) -> Any:
     """The fitted state of a metric for a reference set, computed once while the set is cached.
 
     Raises:

@@ -216,7 +216,7 @@ def url_problem(url: str, trusted_hosts: Collection[str]) -> str:
     """The reason why an address cannot be a webhook, in one sentence; empty if it can. Names are not resolved.
 
     Args:
-        trusted: host names that the settings of the server always allow, even without TLS.
+        trusted_hosts: host names that the settings of the server always allow, even without TLS.
     """
     try:
         parts = urlsplit(url)

@@ -107,7 +107,7 @@ def _prepare_next() -> bool:
 def _prepare(challenge: Challenge) -> None:
     began = time.monotonic()
     try:
-        reference_cache.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+        reference_cache.prepare_challenge(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
         extra = {"challenge": challenge.slug, "seconds": round(time.monotonic() - began, 3)}
         _log.info("references are prepared", extra=extra)
     except (CaptiousError, OSError, MemoryError):

@@ -100,7 +100,7 @@ def preview_of(draft: Draft, current: Challenge | None) -> dict[str, Any]:
     """The overview of a draft as seen by a new team; with problems, only the parts that need no check.
 
     Args:
-        published: the current challenge, for its news.
+        current: the challenge as it is, for its news.
     """
     values = effective(draft.folder)
     if draft.shown:

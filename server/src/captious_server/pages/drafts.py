@@ -26,7 +26,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from captious.drawing import counted
 from captious.errors import CaptiousError
-from captious_server.actions.loading import Changes, check_for_server, export_challenge, load_challenge
+from captious_server.actions.loading import Changes, check_for_server, export_challenge, load_checked
 from captious_server.challenges.drafts import (
     effective,
     line_of,
@@ -41,7 +41,7 @@ from captious_server.challenges.drafts import (
     text_of,
     write_draft,
 )
-from captious_server.challenges.folder import FILE_NAME, summary_rows
+from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, summary_rows
 from captious_server.challenges.problems import ChallengeError, one_line
 from captious_server.challenges.starter import write_starter
 from captious_server.models import Challenge, Draft
@@ -292,11 +292,10 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         limit(request, "change")
     with _draft_lock(slug):
-        changes = _check_draft(draft)
+        checked = _check_draft(draft)
         challenge = _challenge(draft)
         is_outdated = _is_outdated(draft, challenge)
-        can_publish = changes is not None and not is_outdated
-        if request.method == "POST" and can_publish:
+        if request.method == "POST" and checked is not None and not is_outdated:
 
             def agree(pending: Changes) -> bool:
                 current = Challenge.objects.get(slug=slug)
@@ -304,7 +303,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
                 return is_current and (not pending.reversals or request.POST.get("agree") == "on")
 
             try:
-                result = load_challenge(draft.folder, agree=agree)
+                result = load_checked(checked[0], agree=agree)
             except CaptiousError as error:
                 messages.error(request, f"The draft was not published: {one_line(error, draft.folder)}")
                 return redirect("captious:draft_publish", slug)
@@ -318,10 +317,10 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(result.challenge.url)
     context: dict[str, Any] = {
         "draft": draft,
-        "changes": changes,
+        "changes": None if checked is None else checked[1],
         "challenge": challenge,
         "outdated": is_outdated,
-        "ready": can_publish,
+        "ready": checked is not None and not is_outdated,
     }
     context |= {"problems": _problems(draft), "warnings": draft.warnings}
     return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
@@ -386,23 +385,23 @@ def _problems(draft: Draft) -> list[dict[str, Any]]:
     ]
 
 
-def _check_draft(draft: Draft) -> Changes | None:
-    """Check a draft and save the result; return the changes that publishing would make, None if there are problems."""
+def _check_draft(draft: Draft) -> tuple[CheckedChallenge, Changes] | None:
+    """Check a draft and save the result; return it and what publishing would change, None if there are problems."""
     challenge = _challenge(draft)
     draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
-    changes = None
+    checked = None
     problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
     if challenge is not None:
         problems += published_problems(draft.folder, challenge.folder, challenge.definition)
     try:
-        source, changes = check_for_server(draft.folder, problems)
+        source, changes = checked = check_for_server(draft.folder, problems)
+        draft.is_changed = challenge is None or bool(changes.folder or changes.reversals)
         draft.summary, draft.warnings = [*map(list, summary_rows(source))], [*source.warnings]
         draft.shown = shown_values(source)
     except ChallengeError as error:
-        draft.problems = error.problems
-    draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.reversals)
+        draft.problems, draft.is_changed = error.problems, True
     draft.save()
-    return changes
+    return checked
 
 
 def _challenge(draft: Draft) -> Challenge | None:

@@ -56,7 +56,6 @@ from captious_server.people.accounts import limit, record
 from captious_server.people.teams import approvals_of, teams_of, teams_to_approve
 from captious_server.scoring import queue
 from captious_server.settings import row_id
-from captious_server.submissions.storage import change
 
 # The page on which teams ask to be approved, and organizers approve or refuse them.
 
@@ -429,7 +428,7 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         if action == "rescore":
             queue.queue_again(rows)
         else:
-            change(rows, is_hidden=action == "hide")
+            rows.update(is_hidden=action == "hide")
         record(action, submission.method, request=request, submission=submission)
         outcome = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
         messages.success(request, f"{_submission_label(submission)} {outcome}.")

@@ -19,10 +19,9 @@ from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
 from captious.version import __version__
-from captious_server.models import Phase, QueueTurn, Scores, Submission
+from captious_server.models import Phase, QueueTurn, Scores, Submission, board_changed
 from captious_server.people.accounts import record
 from captious_server.settings import BackgroundThread
-from captious_server.submissions.storage import board_changed
 
 # The outputs and reference sets that a board shows: those of its phase at the time of its scoring version.
 
@@ -323,8 +322,8 @@ def store(submission: Submission, **values: Any) -> None:
     values |= {"program": phase.program, "set_keys": phase.set_keys, "finished": timezone.now()}
     scores, _ = Scores.objects.update_or_create(submission=submission, version=phase.scoring_version, defaults=values)
     not_on_board = Submission.objects.filter(pk=submission.pk).exclude(shown_scores__version=F("phase__shown_version"))
-    not_on_board.update(shown_scores=scores)
-    board_changed(phase.pk)
+    if not not_on_board.update(shown_scores=scores):  # it was scored once more
+        board_changed(phase.pk)
     _show_if_complete(phase.pk)
 
 
@@ -353,10 +352,10 @@ def _show_if_complete(pk: int) -> None:
             return
         current = Scores.objects.filter(submission=OuterRef("pk"), version=phase.scoring_version)
         submissions = Submission.objects.filter(Exists(current), phase=phase)
-        submissions.update(shown_scores=Subquery(current.values("pk")[:1]))
+        if not submissions.update(shown_scores=Subquery(current.values("pk")[:1])):
+            board_changed(pk)  # it becomes empty
         Phase.objects.filter(pk=pk).update(shown_version=phase.scoring_version)
         _describe_board(phase)
-        board_changed(pk)
         record("show scores", phase.name, challenge=phase.challenge, detail=f"version {phase.scoring_version}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +16,10 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious import Captions, References, Selection, Settings, check
 from captious.errors import CaptionWarning, option, shown
-from captious.evaluation import Report, evaluate
-from captious.evaluation.checks import KINDS, CaptionFindings
+from captious.evaluation import FindingWarning, Report, evaluate
 from captious.files import whole_file
-from captious.metrics.contract.selection import Selection
 from captious.statistics import DEFAULT_SEED
 from captious_server.challenges.definition import public_label
 
@@ -211,8 +210,8 @@ def score_set(
     """
     captions = Captions(tuple(candidates[image] for image in references.ids), references)
     report: Report = evaluate(captions, selection, system=system)
-    warnings = _warnings(captions, selection, report.warnings)
-    replacements = {label: public_label(label) for label in report} | _site_words()
+    warnings = _warnings(captions, selection.settings, report.warnings)
+    labels = {label: public_label(label) for label in report}
     scores: dict[str, dict[str, Any]] = {}
     for label, result in report.items():
         name = public_label(label)
@@ -226,47 +225,41 @@ def score_set(
         per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
         resampled=np.stack(columns, axis=1),
     )
-    return SetScores(
-        scores, results, {reader: _site_warnings(texts, replacements) for reader, texts in warnings.items()}
-    )
+    return SetScores(scores, results, {reader: _site_warnings(texts, labels) for reader, texts in warnings.items()})
 
 
-def _site_warnings(warnings: Sequence[CaptionWarning], replacements: Mapping[str, str]) -> list[str]:
+#: The advice to clean captions by a rule, which a site cannot do.
+_CLEANING = re.compile(f" with {re.escape(shown(option('clean', 'RULE'), 'challenge')).replace('RULE', '[a-z-]+')}")
+
+
+def _site_warnings(warnings: Sequence[CaptionWarning], labels: Mapping[str, str]) -> list[str]:
     """Warnings in the words of a site, with public labels of outputs."""
-    texts = [shown(warning, "challenge") for warning in warnings]
-    for text, replacement in replacements.items():
-        texts = [warning.replace(text, replacement) for warning in texts]
+    texts = [_CLEANING.sub(" before you submit", shown(warning, "challenge")) for warning in warnings]
+    for label, public in labels.items():
+        texts = [text.replace(label, public) for text in texts]
     return texts
 
 
-def _site_words() -> dict[str, str]:
-    """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
-    rules = [kind.rule for kind in KINDS.values() if kind.rule]
-    return {f" with {shown(option('clean', rule), 'challenge')}": " before you submit" for rule in rules}
-
-
 def _warnings(
-    captions: Captions, selection: Selection, warnings: Sequence[CaptionWarning]
+    captions: Captions, settings: Settings, warnings: Sequence[CaptionWarning]
 ) -> dict[str, Sequence[CaptionWarning]]:
     """The warnings of a run by reader.
 
     Counts and ids of candidates that resemble references would reveal what private references say.
     """
-    findings = CaptionFindings.of(captions)
-    findings_texts = findings.warnings_for(selection)
-    general = [*findings.about_references, *(warning for warning in warnings if warning not in findings_texts)]
-    candidate_findings = findings.without_references.findings_for(selection)
-    reference_findings = [
-        finding
-        for finding in findings.findings_for(selection)
-        if KINDS[finding.kind].needs_references or finding.side == "reference"
-    ]
-    team = [*general, *(finding.sentence for finding in candidate_findings)]
+    general = [warning for warning in warnings if not isinstance(warning, FindingWarning)]
+    alone = check(dict(zip(captions.ids, captions.candidates, strict=True)), settings=settings).warnings
+    findings = [warning.finding for warning in alone if isinstance(warning, FindingWarning)]
+    compared = [warning.finding for warning in warnings if isinstance(warning, FindingWarning)]
+    team = [*general, *(finding.sentence for finding in findings)]
     return {
         "public": warnings,
-        "organizers": [*team, *(finding.sentence_without_numbers for finding in reference_findings)],
+        "organizers": [
+            *team,
+            *(finding.sentence_without_numbers for finding in compared if finding.tells_of_references),
+        ],
         "team": team,
-        "others": [*general, *(finding.sentence_without_ids for finding in candidate_findings)],
+        "others": [*general, *(finding.sentence_without_ids for finding in findings)],
     }
 
 

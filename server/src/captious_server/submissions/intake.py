@@ -34,7 +34,6 @@ from captious_server.people.accounts import TooManyRequests, record
 from captious_server.people.teams import why_not_admitted
 from captious_server.settings import local_time, locked
 from captious_server.submissions import storage
-from captious_server.submissions.storage import board_changed
 from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious_server.submissions.upload_process import read_upload
 
@@ -187,7 +186,6 @@ def choose(submission: Submission, *, chosen: bool) -> None:
         rows.exclude(pk=submission.pk if chosen else 0).update(is_chosen=False)
         if chosen:
             Submission.objects.filter(pk=submission.pk).update(is_chosen=True)
-        board_changed(submission.phase_id)
 
 
 # The check of a submission, and its acceptance.

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from os.path import splitext
 from typing import Any
 
-from captious.data.formats import (
-    FORMATS,
-    MISSING,
-    Batch,
-    Format,
-    RepeatedKeys,
-    decode,
-    parse_json,
-    parse_rows,
-    record_batches,
-)
 from captious.data.ids import ImageId
-from captious.data.rows import RowProblem, Source, is_unicode
-from captious.errors import EncodingError
 from captious_server.submissions.upload import (
     ExpectedFile,
     Problem,
@@ -89,6 +77,13 @@ def count_words(caption: str) -> int:
 # repeated uploads. It is also stricter about fields, which have to be called as in COCO's results.
 
 _FIELDS = ("image_id", "caption")
+#: By the ending of a file's name.
+_FORMATS = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
+#: What may separate the cells of a table; the first that occurs in its header does.
+_DELIMITERS = "\t,;|"
+_BLANK = " \t\r\n"
+#: Halves of characters, which UTF-8 cannot encode.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
 #: The maximum number of digits of an id: 64 bits have 19. Conversion of long numbers takes quadratic time.
@@ -103,6 +98,22 @@ class _NoNumber:
     """Stands for NaN or Infinity, which Python's parser takes and JSON does not allow, and for very long integers."""
 
 
+class _RepeatedKeys(dict[str, Any]):
+    """A JSON object with a repeated key; ``pairs`` are all keys and values."""
+
+    pairs: list[tuple[str, Any]]
+
+    @classmethod
+    def hook(cls, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object of these pairs, of this class if a key is repeated."""
+        unique = dict(pairs)
+        if len(unique) == len(pairs):
+            return unique
+        repeated = cls(pairs)
+        repeated.pairs = pairs
+        return repeated
+
+
 class _TooManyProblems(Exception):
     """Too many rows cannot be read; reading stops."""
 
@@ -113,33 +124,98 @@ class _Unreadable(Exception):
 
 @dataclass
 class _Rows:
-    """Ids and captions of any type, and the problems of rows that have neither.
+    """The rows of a file that have an id, with ids and captions of any type, and the problems of all rows.
 
     Args:
-        ids_are_text: whether the format has only text for ids, so that "12" may stand for 12.
         unit: name of a row.
-        numbers: row numbers in the file.
-        problems: sentences.
+        ids_are_text: whether the format has only text for ids, so that "12" may stand for 12.
+        rows: the number in the file, the id and the caption of each.
+        problems: kind -> the numbers of rows that have it.
+        detail: the message of the parser about the first row that it cannot read.
+        not_finite: NaN or Infinity -> how often it occurs.
     """
 
     unit: str
-    numbers: Sequence[int]
-    ids: Sequence[Any]
-    captions: Sequence[Any]
-    problems: list[str] = field(default_factory=list)
     ids_are_text: bool = False
+    rows: list[tuple[int, Any, Any]] = field(default_factory=list)
+    problems: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    detail: str = ""
+    not_finite: Counter[str] = field(default_factory=Counter)
+
+    def refuse(self, kind: str, number: int, detail: str = "") -> None:
+        """Add a problem.
+
+        Raises:
+            _TooManyProblems: there are enough.
+        """
+        self.problems[kind].append(number)
+        self.detail = self.detail or detail
+        if sum(map(len, self.problems.values())) >= _MAX_PROBLEMS:
+            raise _TooManyProblems
+
+    def add(self, number: int, record: Any) -> None:
+        """Add a record of JSON."""
+        if not isinstance(record, dict):
+            self.refuse("record", number)
+            return
+        if isinstance(record, _RepeatedKeys):
+            self.refuse("repeated", number)
+        for name in _FIELDS:
+            if name not in record:
+                self.refuse(name, number)
+        if "image_id" in record:
+            self.rows.append((number, record["image_id"], record.get("caption", "")))
+
+    @property
+    def decoder(self) -> json.JSONDecoder:
+        """A decoder that keeps repeated keys, and counts numbers that JSON does not allow."""
+
+        def constant(name: str) -> _NoNumber:
+            self.not_finite[name] += 1
+            return _NoNumber()
+
+        return json.JSONDecoder(
+            object_pairs_hook=_RepeatedKeys.hook,
+            parse_constant=constant,
+            parse_int=lambda digits: int(digits) if len(digits) <= _ID_DIGITS else _NoNumber(),
+        )
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """The problems, in the order in which people solve them."""
+        has = ("has", "have")
+        wordings: dict[str, Callable[[Sequence[int]], str]] = {
+            "json": lambda lines: f"{_places(self.unit, lines)} not JSON: {_without_line(self.detail, lines)}.",
+            "record": lambda places: f"{_places(self.unit, places)} not an object such as {_RECORD}.",
+            "image_id": lambda places: f'{_places(self.unit, places, verb=has)} no "image_id".',
+            "caption": lambda places: f'{_places(self.unit, places, verb=has)} no "caption".',
+            "repeated": lambda places: f"{_places(self.unit, places, verb=has)} a key more than once.",
+            "csv": lambda lines: (
+                f"The table cannot be read from the row that starts in line {lines[0]:,}: {self.detail}."
+            ),
+            "cells": lambda lines: (
+                f"{_places(self.unit, lines, place='line', verb=has)} more or fewer cells than the first row; "
+                "put captions that contain the separator in double quotes."
+            ),
+        }
+        yield from (sentence(self.problems[kind]) for kind, sentence in wordings.items() if kind in self.problems)
+        if sum(map(len, self.problems.values())) >= _MAX_PROBLEMS:
+            yield "The rest of the file was not read."
+        if self.not_finite:
+            counts = [f"{name} ({'once' if n == 1 else f'{n:,} times'})" for name, n in sorted(self.not_finite.items())]
+            yield f"The file contains {' and '.join(counts)}, which JSON does not allow."
 
 
 def read_captions(
-    data: bytes | bytearray, file: str, format: Format, image_ids: Sequence[ImageId], limits: UploadLimits
+    data: bytes | bytearray, file: str, format: str, image_ids: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
     """The captions of the expected images in their order, and all problems of the file.
 
     Args:
         data: the file.
         file: name of the file in problems.
-        format: format of the file.
-        expected: ids of all images that need a caption.
+        format: "json", "jsonl", "csv" or "tsv".
+        image_ids: ids of all images that need a caption.
         limits: limits on the length of captions.
 
     Returns:
@@ -148,148 +224,108 @@ def read_captions(
     Raises:
         MemoryError: the file needs too much memory.
     """
-    source = Source(file, "candidates", is_file=True)
+    rows = _Rows({"json": "record", "jsonl": "line"}.get(format, "row"))
     try:
-        rows = _parse(data, source, format)
+        {"json": _read_json, "jsonl": _read_lines}.get(format, _read_table)(_text(data), rows)
     except _Unreadable as error:
         return [], [Problem(file, str(error))]
-    except EncodingError as error:
-        place = error.where.removeprefix(f"{file}: ")
-        return [], [Problem(file, f"The file is not UTF-8 text: {place}. Save it as UTF-8.")]
+    except _TooManyProblems:
+        rows.rows.clear()
     return _check_rows(rows, file, image_ids, limits)
 
 
-def _parse(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
-    """The rows of a file. Raises _Unreadable, EncodingError."""
+def _text(data: bytes | bytearray) -> str:
+    """The text of a file, without a byte order mark."""
     start = data[:7].removeprefix(b"\xef\xbb\xbf")
     if start.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or b"\0" in start[:4]:
         raise _Unreadable("The file looks like UTF-16 or UTF-32 text, or binary data; save it as UTF-8.")
-    if not start or (start.isspace() and data.removeprefix(b"\xef\xbb\xbf").isspace()):
-        raise _Unreadable("The file is empty.")
-    not_finite: Counter[str] = Counter()
-
-    def constant(name: str) -> _NoNumber:
-        not_finite[name] += 1
-        return _NoNumber()
-
-    decoder = json.JSONDecoder(
-        object_pairs_hook=RepeatedKeys.hook,
-        parse_constant=constant,
-        parse_int=lambda digits: int(digits) if len(digits) <= _ID_DIGITS else _NoNumber(),
-    )
-    problems: list[RowProblem] = []
-    is_table = format in ("csv", "tsv")
-    unit = "record" if format == "json" else "row" if is_table else "line"
-
-    def refuse(problem: RowProblem) -> None:
-        problems.append(problem)
-        if len(problems) == _MAX_PROBLEMS:
-            raise _TooManyProblems
-
     try:
-        rows = _read_rows(data, source, format, decoder, refuse, unit)
-    except _TooManyProblems:
-        rows = _Rows(unit, (), (), ())
-    rows.problems += _sentences(problems, rows.unit)
-    if len(problems) == _MAX_PROBLEMS:
-        rows.problems.append("The rest of the file was not read.")
-    if not_finite:
-        names = " and ".join(
-            f"{name} ({'once' if n == 1 else f'{n:,} times'})" for name, n in sorted(not_finite.items())
-        )
-        rows.problems.append(f"The file contains {names}, which JSON does not allow.")
-    return rows
+        text = data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        place = f"line {line:,}, byte offset {error.start:,} (0x{data[error.start]:02x})"
+        raise _Unreadable(f"The file is not UTF-8 text: {place}. Save it as UTF-8.") from None
+    if not text or text.isspace():
+        raise _Unreadable("The file is empty.")
+    return text
 
 
-def _read_rows(
-    data: bytes | bytearray,
-    source: Source,
-    format: Format,
-    decoder: json.JSONDecoder,
-    refuse: Callable[[RowProblem], None],
-    unit: str,
-) -> _Rows:
-    """The rows of a file that can be read; the others are refused."""
-    if format == "json":
-        document = _document(decode(data, source), source, decoder)
-        if isinstance(document, dict):
-            pairs = document.pairs if isinstance(document, RepeatedKeys) else [*document.items()]
-            ids, captions = [key for key, _ in pairs], [value for _, value in pairs]
-            return _Rows("entry", range(1, len(pairs) + 1), ids, captions, ids_are_text=True)
-        records = [(range(1, len(document) + 1), document)] if document else []
-        return _rows(unit, record_batches(source, records, unit, lambda *_: _FIELDS, refuse))
-    is_table = unit == "row"
-    choose = _header if is_table else lambda *_: _FIELDS
-    rows = _rows(unit, parse_rows(BytesIO(data), format, source, choose, refuse=refuse, decoder=decoder))
-    rows.ids_are_text = is_table
-    return rows
-
-
-def _rows(unit: str, batches: Iterable[Batch]) -> _Rows:
-    """The rows that have an id; a caption may be missing."""
-    rows = [
-        (number, image, "" if caption is MISSING else caption)
-        for batch in batches
-        for number, image, caption in zip(batch.numbers, *batch.columns, strict=True)
-        if image is not MISSING
-    ]
-    numbers, ids, captions = zip(*rows, strict=True) if rows else ((), (), ())
-    return _Rows(unit, numbers, ids, captions)
-
-
-def _document(text: str, source: Source, decoder: json.JSONDecoder) -> list[Any] | dict[str, Any]:
-    """A list of records, or an object from image to caption."""
-    document = parse_json(text, source, decoder)
-    if isinstance(document, RowProblem):
-        raise _Unreadable(
-            {
-                "nested": f"The JSON is nested too deeply; give {_RECORDS}.",
-                "truncated": f"The JSON ends unexpectedly on line {document.number:,}; the file is truncated.",
-            }.get(document.kind, f"The file is not JSON: {document.detail}.")
-        )
-    if not isinstance(document, list | dict):
+def _read_json(text: str, rows: _Rows) -> None:
+    """Read a list of records, or an object from image to caption."""
+    try:
+        document = rows.decoder.decode(text)
+    except RecursionError:
+        raise _Unreadable(f"The JSON is nested too deeply; give {_RECORDS}.") from None
+    except json.JSONDecodeError as error:
+        end = len(text.rstrip(_BLANK))
+        if error.pos >= end or error.msg.startswith("Unterminated string"):
+            line = text.count("\n", 0, end) + 1
+            raise _Unreadable(f"The JSON ends unexpectedly on line {line:,}; the file is truncated.") from None
+        raise _Unreadable(f"The file is not JSON: {_detail(error)}.") from None
+    if isinstance(document, list):
+        for number, record in enumerate(document, 1):
+            rows.add(number, record)
+    elif not isinstance(document, dict):
         raise _Unreadable(f"The JSON is neither a list nor an object; give {_RECORDS}.")
-    if isinstance(document, dict) and isinstance(document.get("annotations"), list):
+    elif isinstance(document.get("annotations"), list):
         raise _Unreadable(f'The captions are wrapped in an object with "annotations"; give the list: {_RECORDS}.')
-    if isinstance(document, dict) and all(name in document for name in _FIELDS):
+    elif all(name in document for name in _FIELDS):
         raise _Unreadable(f"The JSON is a single record, not a list of records; give {_RECORDS}.")
-    return document
+    else:
+        pairs = document.pairs if isinstance(document, _RepeatedKeys) else document.items()
+        rows.unit, rows.ids_are_text = "entry", True
+        rows.rows = [(number, image, caption) for number, (image, caption) in enumerate(pairs, 1)]
 
 
-def _header(names: list[str], _: str) -> Sequence[str]:
-    if any(names.count(name) != 1 for name in _FIELDS):
-        columns = ", ".join(printable(name) for name in names[:5])
-        raise _Unreadable(f"The first row must name the columns image_id and caption, each once; it names {columns}.")
-    return _FIELDS
+def _read_lines(text: str, rows: _Rows) -> None:
+    """Read a record on each line. Only line feeds end lines, as captions may contain U+2028."""
+    decode = rows.decoder.decode
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip(_BLANK):
+            continue
+        try:
+            record = decode(line)
+        except RecursionError:
+            rows.refuse("json", number, "it is nested too deeply")
+        except json.JSONDecodeError as error:
+            rows.refuse("json", number, _detail(error))
+        else:
+            rows.add(number, record)
 
 
-def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
-    """The problems of rows, in the order in which people solve them."""
-    by_kind: defaultdict[str, list[int]] = defaultdict(list)
-    details: dict[str, str] = {}
-    for problem in problems:
-        kinds = [f"no {name}" for name in problem.fields] if problem.kind == "fields" else [problem.kind]
-        if problem.kind in ("truncated", "nested"):
-            kinds = ["json"]
-        for kind in kinds:
-            by_kind[kind].append(problem.number)
-            details.setdefault(kind, problem.detail)
-    has = ("has", "have")
-    wordings: dict[str, Callable[[Sequence[int]], str]] = {
-        "json": lambda lines: f"{_places(unit, lines)} not JSON: {_without_line(details['json'], lines)}.",
-        "record": lambda places: f"{_places(unit, places)} not an object such as {_RECORD}.",
-        "no image_id": lambda places: f'{_places(unit, places, verb=has)} no "image_id".',
-        "no caption": lambda places: f'{_places(unit, places, verb=has)} no "caption".',
-        "repeated": lambda places: f"{_places(unit, places, verb=has)} a key more than once.",
-        "csv": lambda lines: (
-            f"The table cannot be read from the row that starts in line {lines[0]:,}: {details['csv']}."
-        ),
-        "cells": lambda lines: (
-            f"{_places(unit, lines, place='line', verb=has)} more or fewer cells than the first row; "
-            "put captions that contain the separator in double quotes."
-        ),
-    }
-    return [sentence(by_kind[kind]) for kind, sentence in wordings.items() if kind in by_kind]
+def _detail(error: json.JSONDecodeError) -> str:
+    return f"{error.msg}, line {error.lineno:,}, column {error.colno:,}"
+
+
+def _read_table(text: str, rows: _Rows) -> None:
+    """Read a table with a header, separated by commas, tabs, semicolons as spreadsheets write them, or bars."""
+    rows.ids_are_text = True
+    header: list[str] = []
+    first_line = next(line for line in text.splitlines() if line.strip())
+    delimiter = next((mark for mark in _DELIMITERS if mark in first_line), ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    number = 1  # of the line in which a row starts
+    try:
+        for cells in reader:
+            if not header:
+                header = cells
+                if header and any(header.count(name) != 1 for name in _FIELDS):
+                    columns = ", ".join(printable(name) for name in header[:5])
+                    raise _Unreadable(
+                        f"The first row must name the columns image_id and caption, each once; it names {columns}."
+                    )
+            elif len(cells) == len(header):
+                image, caption = (cells[header.index(name)] for name in _FIELDS)
+                rows.rows.append((number, image, caption))
+            elif cells:
+                rows.refuse("cells", number)
+            number = reader.line_num + 1
+    except csv.Error as error:
+        details = {
+            "unexpected end of data": "the file ends inside double quotes",
+            "field larger than field limit": f"a cell has more than {csv.field_size_limit():,} characters",
+        }
+        rows.refuse("csv", number, next((text for start, text in details.items() if start in str(error)), str(error)))
 
 
 def _check_rows(
@@ -309,7 +345,7 @@ def _check_rows(
     repeated: dict[ImageId, int] = {}  # first repetition
     places: dict[ImageId, int] = {}
     max_characters, max_words = limits.caption_characters, limits.caption_words
-    for number, image, caption in zip(rows.numbers, rows.ids, rows.captions, strict=True):
+    for number, image, caption in rows.rows:
         if type(image) is not int and type(image) is not str:
             wrong_ids.append(number)
             continue
@@ -337,11 +373,11 @@ def _check_rows(
             images_with["too wordy"].append(image)
         if "\0" in caption:
             images_with["NUL"].append(image)
-        if not caption.isascii() and not is_unicode(caption):
+        if not caption.isascii() and _SURROGATE.search(caption):
             images_with["surrogate"].append(image)
         captions[image] = caption
 
-    problems = [Problem(file, sentence) for sentence in rows.problems]
+    problems = [Problem(file, sentence) for sentence in rows.sentences]
     if wrong_ids:
         rows_have = _places(rows.unit, wrong_ids, verb=("has", "have"))
         message = f"{rows_have} an image id that is neither text nor an integer of at most {_ID_DIGITS} digits."
@@ -496,9 +532,9 @@ def _read_file(
         return b"", [
             Problem(file, "The file is an archive or compressed, despite its name; upload the plain captions file.")
         ]
-    format = FORMATS.get(splitext(name)[1])
-    if format is None or format == "parquet":
-        *extensions, last_extension = (extension for extension in FORMATS if extension != ".parquet")
+    format = _FORMATS.get(splitext(name)[1])
+    if format is None:
+        *extensions, last_extension = _FORMATS
         endings = f"{', '.join(extensions)} or {last_extension}"
         alternatives = "" if in_archive else ", each also with .gz, or in .zip"
         return b"", [Problem(file, f"The name of the file must end in {endings}{alternatives}.")]

@@ -20,10 +20,9 @@ from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import transaction
-from django.db.models import F, QuerySet
-from django.dispatch import Signal
+from django.db.models import QuerySet
 
-from captious_server.models import Phase, Scores, Submission
+from captious_server.models import Scores, Submission
 
 # A zip file that is sent while it is made.
 
@@ -66,33 +65,6 @@ def content(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
             yield block
-
-
-# Changes to boards: counted with what changes them; boards/ranking.py ranks when the transaction is committed.
-
-#: Sent with the ``phase``, its number, when ranks are to be computed.
-board_is_stale = Signal()
-_MAX_ROWS = 500  # rows of a board that is computed at the change; larger ones are left to a worker
-
-
-def board_changed(phase: int) -> None:
-    """Count a change to the board of a phase, and compute the board when the transaction is committed.
-
-    Boards of many rows are left to a worker, so that a page does not take seconds.
-    """
-    Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
-    if Submission.objects.competing().filter(phase=phase).count() <= _MAX_ROWS:
-        transaction.on_commit(lambda: board_is_stale.send(None, phase=phase), robust=True)
-
-
-def change(rows: QuerySet[Submission], **values: Any) -> int:
-    """Change values of submissions that their boards show; return how many there are."""
-    with transaction.atomic():
-        phases = {*rows.values_list("phase", flat=True)}
-        n = rows.update(**values)
-        for phase in phases:
-            board_changed(phase)
-    return n
 
 
 # Incoming uploads and the folders of submissions.
@@ -172,11 +144,12 @@ def delete(submissions: QuerySet[Submission]) -> int:
     deleted = Submission.objects.filter(pk__in=pks, status=Submission.Status.DELETED)
     with transaction.atomic():
         n = submissions.filter(pk__in=pks).update(
-            status=Submission.Status.DELETED, description="", link="", traceback="", is_chosen=False
+            status=Submission.Status.DELETED,
+            **dict.fromkeys(("description", "link", "traceback"), ""),
+            is_chosen=False,
+            shown_scores=None,
         )
         Scores.objects.filter(submission__in=deleted).delete()
-        for phase in {*deleted.values_list("phase", flat=True)}:
-            board_changed(phase)
     for submission in deleted:
         remove_files(submission.folder)
     return n

@@ -47,7 +47,7 @@ def read_upload(
     Args:
         path: the uploaded file.
         filename: the uploader's name of the file; its extension determines the format.
-        expected: the captions files of the challenge.
+        expected_files: the captions files of the challenge.
         limits: limits of the reading.
         output: folder for ``<name>.json`` of every expected file, with the captions in the order of the expected ids.
             It is created if needed.

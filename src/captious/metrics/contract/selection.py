@@ -15,6 +15,7 @@ from captious.errors import (
     CaptiousError,
     Message,
     ParameterError,
+    UnusedSettingError,
     either,
     marked,
     option,
@@ -153,6 +154,7 @@ class MetricInfo:
             that every request gives, such as "weights".
         languages: codes of the languages that it is made for; None if it can score any.
         missing: what to install, download or give before it runs on this machine; None if it runs.
+        labels: name of each result that the request gives, with its parameters -> its output.
     """
 
     name: str
@@ -161,6 +163,7 @@ class MetricInfo:
     needs: tuple[str, ...]
     languages: tuple[str, ...] | None
     missing: str | None
+    labels: Mapping[str, str]
 
 
 def list_metrics() -> list[MetricInfo]:
@@ -177,15 +180,16 @@ def metric_info(metric: MetricLike, *, settings: Settings | None = None) -> Metr
         settings: settings that may give what the metric needs.
 
     Raises:
-        UnknownNameError: an unknown metric.
-        ParameterError: not a metric.
+        UnknownNameError: an unknown metric or parameter.
+        ParameterError: not a metric, or an invalid value of a parameter.
 
     >>> metric_info("bleu-4").outputs
     ('bleu-1', 'bleu-2', 'bleu-3', 'bleu-4')
     """
     if not isinstance(metric, str):
         selected_metric = select_single(metric)[0].metric
-        return _info(selected_metric, selected_metric.english_only, None)
+        labels = {output + selected_metric.suffix(): output for output in selected_metric.outputs}
+        return _info(selected_metric, selected_metric.english_only, None, labels)
     request = Request.from_text(metric)
     readiness = availability(request.metric, settings, request.parameters)
     try:
@@ -194,11 +198,14 @@ def metric_info(metric: MetricLike, *, settings: Settings | None = None) -> Metr
         if isinstance(english, property):  # it depends on parameters
             english = request.make(described, Settings() if settings is None else settings).english_only
     except CaptiousError as error:  # offered by another package that is broken
-        return MetricInfo(request.metric, (), {}, (), None, readiness.help or error.message)
-    return _info(described, bool(english), readiness.help or None)
+        return MetricInfo(request.metric, (), {}, (), None, readiness.help or error.message, {})
+    labels = {label: described.outputs[place] for label, place in request.output_indices(described.outputs).items()}
+    return _info(described, bool(english), readiness.help or None, labels)
 
 
-def _info(metric: BaseMetric | type[BaseMetric], english_only: bool, missing: str | None) -> MetricInfo:
+def _info(
+    metric: BaseMetric | type[BaseMetric], english_only: bool, missing: str | None, labels: Mapping[str, str]
+) -> MetricInfo:
     required = [name for name, parameter in metric.declared.items() if parameter.required]
     read = [name for name in _READ if name in metric.declared]
     return MetricInfo(
@@ -211,6 +218,7 @@ def _info(metric: BaseMetric | type[BaseMetric], english_only: bool, missing: st
         tuple(dict.fromkeys([*(["references"] if metric.needs_references else []), *read, *required])),
         ("en",) if english_only else None,
         missing,
+        labels,
     )
 
 
@@ -219,7 +227,7 @@ def _info(metric: BaseMetric | type[BaseMetric], english_only: bool, missing: st
 #: The forms of a requested metric.
 MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
 #: One or several requested metrics.
-Metrics: TypeAlias = MetricLike | Iterable[MetricLike]
+Metrics: TypeAlias = "MetricLike | Iterable[MetricLike] | Selection"
 
 #: Stands for every metric that can run here.
 ALL = "all"
@@ -340,7 +348,7 @@ class Selection(Sequence[RequestedMetric]):
 
 
 def select(
-    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    metrics: Metrics | None = None,
     settings: Settings | None = None,
     *,
     several: bool | None = False,
@@ -349,7 +357,7 @@ def select(
 
     Args:
         metrics: requests, metrics, or functions for ``FunctionMetric``; "all" for every available metric, None for
-            those of the COCO evaluation; ``warnings`` mentions unavailable ones.
+            those of the COCO evaluation; ``warnings`` mentions unavailable ones. A selection is returned as it is.
         settings: settings of all metrics requested by name.
         several: whether there are several candidates per image; otherwise, metrics that score them together are
             refused. None if the requested metrics decide.
@@ -359,6 +367,8 @@ def select(
         ParameterError: no request, a duplicate output, an invalid value of a parameter, or a setting that no metric
             requested by name uses.
     """
+    if isinstance(metrics, Selection):
+        return metrics
     if not isinstance(settings := settings or Settings(), Settings):
         names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
         raise ParameterError(
@@ -522,13 +532,13 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
         metrics: classes of the metrics requested by name.
 
     Raises:
-        ParameterError: names the setting, and the metrics that use it.
+        UnusedSettingError: names the setting, and the metrics that use it.
     """
     parameters = {name for metric in metrics for name in metric.declared}
     for name, value in settings.of_metrics.items():
         if name not in parameters | settings.implied:
             users = [metric for metric in registry.metric_names() if name in _declared(metric)]
-            raise ParameterError(
+            raise UnusedSettingError(
                 f"the setting {name} was given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
                 hint=f"remove {name}, or request by name {', '.join(users)}",
