@@ -28,7 +28,8 @@ FIELDS = ("room", "most", "goal")
 #: Rows that are not rooms of captious.
 CAPTIOUS, SERVER, TESTS, WORDS, FILES = "captious, all", "captious-server", "tests", "docs, words", "files of both"
 PROGRAMS = "tools, benchmarks, training"
-#: Parts of pages that a program writes from code, which do not count as words.
+#: Pages that a program writes, and parts of pages, which do not count as words: tests compare them with the program.
+_GENERATED_PAGES = ("docs/papers.md", "docs/papers/")
 _GENERATED = re.compile(r"<!-- (\w+): made by tools/.*?<!-- end of \1 -->", re.DOTALL)
 #: The room of the modules at the top level.
 BASE = "base"
@@ -86,7 +87,8 @@ def count() -> Counter[str]:
     rooms = {budget.room for budget in budgets()}
     for name in _files():
         path = ROOT / name
-        if name.endswith(".md") and name.startswith(("docs/", "server/docs/")) and "generated" not in name:
+        is_page = name.endswith(".md") and name.startswith(("docs/", "server/docs/"))
+        if is_page and not name.startswith(_GENERATED_PAGES):
             counts[WORDS] += len(_GENERATED.sub("", path.read_text("utf-8")).split())
         if not name.endswith(".py") or "/migrations/" in name:
             continue

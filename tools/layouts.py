@@ -1,20 +1,12 @@
-"""Write the tables of docs/input-formats.md, of layouts and of names, from the code: python tools/layouts.py"""
+"""The tables of layouts and of names on docs/input-formats.md, which tables.py writes."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
-from pathlib import Path
 
 from captious.data.layouts import LAYOUTS, DenseCaptions, Layout, ListsByKey
 from captious.data.records import ID_FIELDS, TEXT_FIELDS
-
-PAGE = Path(__file__).parents[1] / "docs" / "input-formats.md"
-
-
-def tables() -> dict[str, str]:
-    """Return the tables in Markdown, by the names of their places on the page."""
-    return {"layouts": layouts_table(), "logs": logs_table(), "names": names_table()}
 
 
 def layouts_table() -> str:
@@ -87,16 +79,3 @@ def either_of(names: list[str]) -> str:
 def code(names: Iterable[str]) -> str:
     """Return names, of which those with a number stand for several."""
     return ", ".join(f"`{name.replace('#', '1')}`, ..." if "#" in name else f"`{name}`" for name in names)
-
-
-def written(page: str) -> str:
-    """Return the page with its tables."""
-    for name, table in tables().items():
-        start, end = f"<!-- {name}: made by tools/layouts.py -->\n", f"<!-- end of {name} -->"
-        before, _, rest = page.partition(start)
-        page = f"{before}{start}\n{table}\n\n{end}{rest.partition(end)[2]}"
-    return page
-
-
-if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text("utf-8")), "utf-8")

@@ -6,7 +6,6 @@ import re
 import warnings
 from functools import cache
 from pathlib import Path
-from runpy import run_path
 from urllib.parse import unquote
 
 import pytest
@@ -14,8 +13,6 @@ from sybil import Document
 
 import captious
 from captious.cli import OF_SERVER
-from captious.cli import captious as command_line
-from captious.judgment import Protocol
 from captious.judgment.benchmarks import names as benchmarks
 from captious.metrics.contract import functions, registry
 from captious.metrics.contract.registry import TOOLKIT_NAMES
@@ -23,7 +20,7 @@ from tests.docs.blocks import RUN
 from tests.docs.pages import fences, marker
 from tests.support.commands import COMMANDS, unknown_options
 from tests.support.every_metric import INPUTS, MODELS, variants_of
-from tools import metric_facts
+from tools import metric_facts, tables
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
@@ -146,17 +143,6 @@ def test_every_command_has_a_page() -> None:
     assert {page.stem for page in pages} == {words[0] for words in COMMANDS if words} | {*OF_SERVER}
 
 
-def test_the_table_of_commands_says_what_the_help_says() -> None:
-    lines = (DOCS / "command-line.md").read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if "](command-line/" in line and line.startswith("|")] == [
-        f"| {section} | [`captious {name}`](command-line/{name}.md) | {help[0].lower()}{help[1:-1]} |".replace(
-            "  ", " "
-        )
-        for title, commands in command_line.sections.items()
-        for section, (name, help) in zip([title, *[""] * len(commands)], commands.items(), strict=False)
-    ]
-
-
 @pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
 def test_commands_and_options_in_the_text_exist(page: Path) -> None:
     """Names in blocks of code are checked by running them."""
@@ -169,24 +155,6 @@ def test_every_public_name_is_mentioned(name: str) -> None:
     whole_name = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     texts = (metric_facts.with_facts(page.read_text(encoding="utf-8")) for page in PAGES)
     assert any(whole_name.search(text) for text in texts), f"name {name} in docs/api.md"
-
-
-@pytest.mark.parametrize(
-    "protocol",
-    [protocol for name in benchmarks.names() for protocol in benchmarks.get(name).protocols],
-    ids=lambda protocol: protocol.full_name,
-)
-def test_every_protocol_is_documented(protocol: Protocol) -> None:
-    lines = prose(DOCS / "judgment" / "protocols.md").splitlines()
-    rows = [line for line in lines if line.startswith(f"| `{protocol.benchmark}@")]
-    assert any(f"@{protocol.name}`" in row for row in rows)
-
-
-@pytest.mark.parametrize("benchmark", benchmarks.names())
-def test_every_file_of_a_benchmark_is_documented(benchmark: str) -> None:
-    rows = [line for line in prose(DOCS / "judgment.md").splitlines() if line.startswith("|")]
-    for file in {Path(name) for files in benchmarks.get(benchmark).files for name in files.names}:
-        assert any(f"{file.parent}/" in row and file.stem in row for row in rows), file
 
 
 def lines_of_prose(page: Path) -> list[str]:
@@ -231,11 +199,20 @@ def test_the_names_of_parameters_for_lists_are_all_documented() -> None:
     assert {*re.findall(r"`(\w+)`", sentence[1])} == functions._PLURAL
 
 
-def test_tables_of_input_formats_are_those_of_the_code() -> None:
-    made = run_path(str(PROJECT / "tools" / "layouts.py"))
-    page = (DOCS / "input-formats.md").read_text(encoding="utf-8")
-    assert made["written"](page) == page, "run python tools/layouts.py"
-    assert all(table in page for table in made["tables"]().values())
+@pytest.mark.parametrize("page", tables.OF_CAPTIOUS)
+def test_tables_are_those_of_the_code(page: str) -> None:
+    text = (PROJECT / page).read_text(encoding="utf-8")
+    assert tables.written(text, tables.OF_CAPTIOUS[page]) == text, "run python -m tools.tables"
+
+
+def test_every_protocol_file_and_error_is_in_a_table() -> None:
+    protocols, files, errors = tables.protocols(), tables.judgment_files(), tables.error_classes()
+    for name in benchmarks.names():
+        benchmark = benchmarks.get(name)
+        rows = [row for row in protocols.splitlines() if row.startswith(f"| `{name}@")]
+        assert all(any(f"@{protocol.name}`" in row for row in rows) for protocol in benchmark.protocols)
+        assert all(f"`{file}`" in files for form in benchmark.files for file in form.names)
+    assert "`DuplicateCandidateError`" in errors
 
 
 # ---- links
