@@ -15,7 +15,7 @@ from unicodedata import combining
 
 from captious import errors
 from captious.cli import captious as command_line
-from captious.data.checks import RULES
+from captious.data.cleaning import RULES
 from captious.evaluation.checks import KINDS
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import names as benchmarks

@@ -6,18 +6,37 @@ image) are a unit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.native import kendall_exchanged, kendall_resampled, threads
+from captious.statistics import Sampling
 
 #: The statistics that compare scores with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
 STATISTICS: tuple[str, ...] = get_args(Statistic)
 #: Kendall's tau-b among the captions of each unit, averaged over units; 0 for a unit in which it is undefined.
 BY_IMAGE = "kendall-tau-b-by-image"
+_BATCH = 100  # resamples at a time
+
+
+def bootstrap(
+    statistic: Callable[[NDArray[np.int32]], NDArray[np.float64]], n: int, sampling: Sampling
+) -> NDArray[np.float64]:
+    """Return a statistic in each resample of n units, float64[resamples].
+
+    The seed determines the units of a resample, so values of two statistics can be compared one by one.
+
+    Args:
+        statistic: returns its values, float64[k], for the counts of each unit in k resamples, int32[k, n].
+    """
+    rng = np.random.default_rng(sampling.seed)
+    sizes = [min(_BATCH, sampling.resamples - start) for start in range(0, sampling.resamples, _BATCH)]
+    counts = (rng.multinomial(n, np.full(n, 1 / n), size).astype(np.int32) for size in sizes)
+    return np.concatenate([*map(statistic, counts)])
 
 
 def correlation(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError, option
-from captious.judgment.correlation import Points, correlation, p_of_none, standardized, williams
+from captious.judgment.correlation import Points, bootstrap, correlation, p_of_none, standardized, williams
 from captious.statistics import Sampling, permutation_p_value
 
 # Protocols: how published work compares metrics with human judgments.
@@ -151,8 +151,6 @@ def system_protocols(
 # Each form knows its statistic, its computation on resamples, and the test of the difference of two metrics. A
 # benchmark may have parts (kinds of pairs, language pairs); its statistic is then the mean over parts.
 
-_BATCH = 100  # resamples at a time
-
 
 @dataclass(frozen=True, eq=False)
 class OfSystems:
@@ -232,16 +230,14 @@ class HumanJudgments(ABC):
     def resampled_mean(self, draws: Sequence[NDArray[np.float64]], sampling: Sampling) -> NDArray[np.float64]:
         """Return the statistic in each resample, float64[resamples], averaged over several scores float64[n_items].
 
-        The seed determines the units of a resample, so values of two metrics can be compared one by one. The
-        correlation of a constant resample is nan; intervals ignore it.
+        Values of two metrics can be compared one by one. The correlation of a constant resample is nan; intervals
+        ignore it.
         """
-        rng = np.random.default_rng(sampling.seed)
-        batches = []
-        for start in range(0, sampling.resamples, _BATCH):
-            size = min(_BATCH, sampling.resamples - start)
-            counts = rng.multinomial(self.n_units, np.full(self.n_units, 1 / self.n_units), size).astype(np.int32)
-            batches.append(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
-        return np.concatenate(batches)
+
+        def mean(counts: NDArray[np.int32]) -> NDArray[np.float64]:
+            return np.asarray(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
+
+        return bootstrap(mean, self.n_units, sampling)
 
     @property
     def is_permuted(self) -> bool:

@@ -36,7 +36,10 @@ class Spider(Combined):
     fitted_resource = "document frequencies"
     bounds = (0.0, 5.5)
     summary = "mean of SPICE and CIDEr-D"
-    variants: ClassVar[Mapping[str, str]] = {"official": "mean of spice and cider-d, both official, per caption"}
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "mean of spice and cider-d, both official, per caption",
+        "lceval": "LCEval: mean of spice and cider",
+    }
     part_classes = (Spice, CiderD)
 
     tokenizer: TokenizerParameter = Cider.tokenizer
@@ -46,11 +49,11 @@ class Spider(Combined):
     split: ChoiceParameter = Spice.split
 
     def make_parts(self) -> Sequence[tuple[Metric, str]]:
-        tokenizer = self.arguments.get("tokenizer")
-        self.cider_d = CiderD(idf=self.idf, sigma=self.sigma, tokenizer=tokenizer)
-        self.tokenizer = self.cider_d.tokenizer
-        self.spice = Spice(parser=self.parser, split=self.split, tokenizer=self.tokenizer)
-        return [(self.spice, "spice"), (self.cider_d, "cider-d")]
+        given = {name: self.arguments[name] for name in ("idf", "sigma", "tokenizer") if name in self.arguments}
+        cider = Cider(**given) if self.variant == "lceval" else CiderD(**given)
+        self.tokenizer = cider.tokenizer
+        spice = Spice(parser=self.parser, split=self.split, tokenizer=self.tokenizer)
+        return [(spice, "spice"), (cider, cider.name)]
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((scores[..., 0] + scores[..., 1]) / 2)

@@ -29,6 +29,16 @@ def test_composite_references_exclude_the_rated_caption(tmp_path: Path) -> None:
     assert found.items[0] == "coco|a|1"
 
 
+def test_yi_protocol_leaves_out_only_the_judged_caption(tmp_path: Path) -> None:
+    """Yi et al. 2020: a rated reference stays a reference of the other captions."""
+    texts = ((1, "A dog."), (2, "cat"))
+    records = [record("a", slot, text, ["a dog", "the dog"], slot) for slot, text in texts]
+    write_jsonl(tmp_path, "composite/composite.jsonl", records)
+    found = load(tmp_path, "composite@yi2020")
+    assert isinstance(found, RatedCaptions)
+    assert found.captions.references.texts == ("the dog", "a dog", "the dog")
+
+
 def test_sharif_protocol_uses_first_two_captions(tmp_path: Path) -> None:
     """Sharif et al. 2019 compare the human caption and the first of a system, without the rated reference."""
     records = [

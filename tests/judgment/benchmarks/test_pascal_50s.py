@@ -52,6 +52,9 @@ def test_pascal_50s_sharif_protocol_uses_eleven_votes(tmp_path: Path) -> None:
     assert found.preferred.tolist() == [1, 0, 1, 0]
     assert found.captions.references.texts[:5] == tuple(f"reference {n}" for n in range(5))
     assert len(set(found.captions.references.texts)) == 5
+    ties = np.zeros(len(found.items))
+    assert found.values(ties).tolist() == [1, 0, 1, 0]  # HC, HI, HM, MM: the first caption wins ties
+    assert load(tmp_path, "pascal-50s@yi2020").values(ties).tolist() == [0, 1, 0, 1]
     write_jsonl(tmp_path, "pascal50s/pairs.jsonl", rows)
     with pytest.raises(ResourceError, match="eleven votes of each pair are missing"):
         load(tmp_path, "pascal-50s@sharif2019")

@@ -172,27 +172,6 @@ def test_settings_that_a_table_does_not_use_are_ignored(data: Path) -> None:
     assert all(figure.value is not None for figure in result.figures)
 
 
-def test_ties_may_be_preferences_for_a_caption(tmp_path: Path) -> None:
-    """The pair counts as right where people prefer the caption that wins."""
-    pairs = [("a dog", "a dog", 0), ("a dog", "a dog", 1), ("a dog", "a dog", 0), ("a dog", "a red bus", 0)]
-    records = [
-        {"image": str(n), "sent": [a, b], "label48": label, "refs5_fleur": ["a dog"], "category": "HC"}
-        for n, (a, b, label) in enumerate(pairs)
-    ]
-    write_jsonl(
-        tmp_path, "pascal50s/pairs.jsonl", [*records, *({**records[0], "category": c} for c in ("HI", "HM", "MM"))]
-    )
-    columns = [
-        PaperColumn("half", judge="pascal-50s@fleur2024", part="HC"),
-        PaperColumn("first", judge="pascal-50s@fleur2024", part="HC", tie_winner=0),
-        PaperColumn("second", judge="pascal-50s@fleur2024", part="HC", tie_winner=1),
-        PaperColumn("mean", value="mean"),
-    ]
-    half, first, second, mean = reproduce(paper([PaperRow("BLEU-1", "bleu-1")], columns), data=tmp_path).figures
-    assert (half.value, first.value, second.value) == (2.5 / 4, 3 / 4, 2 / 4)
-    assert mean.value == pytest.approx(2.5 / 4)
-
-
 def test_studies_are_reproduced(tmp_path: Path) -> None:
     """Records of studies are also found by their values; one that is not there says so."""
     (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())

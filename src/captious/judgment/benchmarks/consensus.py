@@ -30,7 +30,7 @@ _SCENES = 200
 
 
 def _read_abstract(folder: DataFolder) -> list[CaptionPair]:
-    """Read the owners' triplets; the references are the first five, and pairs with tied votes are left out."""
+    """Read the owners' triplets, with the first five references; the first caption of a pair wins tied votes."""
     pairs = read_consensus(folder, _ABSTRACT_CONSENSUS)
     scenes: defaultdict[tuple[str, ...], list[Consensus]] = defaultdict(list)
     for pair in pairs:
@@ -48,8 +48,8 @@ def _read_abstract(folder: DataFolder) -> list[CaptionPair]:
     for pair in pairs:
         scene_number = numbers[tuple(sorted(pair.references))]
         kind = "HI" if pair is of_other_scenes[scene_number] else "HC"
-        if pair.preferred is not None:
-            read.append(CaptionPair(scene_number, pair.captions, pair.preferred, pair.references[:5], kind))
+        facts = {"tied": pair.preferred is None}
+        read.append(CaptionPair(scene_number, pair.captions, pair.preferred or 0, pair.references[:5], kind, facts))
     return read
 
 
@@ -77,20 +77,26 @@ def _words(*texts: str) -> set[str]:
     return {word for text in texts for word in re.findall("[a-z]+", text.lower())}
 
 
+_protocol_abstract = partial(
+    Protocol,
+    "abstract-50s",
+    statistic="accuracy",
+    ratings="majority",
+    of="pairs",
+    references=Rule("the first five of all references", attrgetter("references")),
+    parts=Rule("HC HI", attrgetter("part")),
+    part_order=("HC", "HI"),
+)
+
 ABSTRACT_50S = Benchmark(
     "abstract-50s",
     (
-        Protocol(
-            "abstract-50s",
+        _protocol_abstract(
             "vedantam2015",
-            "accuracy",
-            "majority",
-            "pairs",
-            references=Rule("the first five of all references", attrgetter("references")),
-            parts=Rule("HC HI", attrgetter("part")),
-            part_order=("HC", "HI"),
+            excluded=Rule("pairs with tied votes", lambda item: item.facts["tied"]),
             source="Vedantam et al. 2015",
         ),
+        _protocol_abstract("sharif2019", tie_winner=0, source="Sharif et al. 2019"),
     ),
     (Files((_ABSTRACT_CONSENSUS,), _read_abstract),),
     "Vedantam et al. 2015",
@@ -216,11 +222,18 @@ PASCAL_50S = Benchmark(
             references=Rule("the first five of all references", _first_five),
             source="Feinglass and Yang 2021",
         ),
-        _protocol(
-            "sharif2019",
-            references=Rule("the first five of all references", _first_five),
-            measure=Rule("the majority of eleven people", _majority_of_eleven),
-            source="Sharif et al. 2019; Yi et al. 2020, table 4",
+        *(
+            _protocol(
+                name,
+                references=Rule("the first five of all references", _first_five),
+                measure=Rule("the majority of eleven people", _majority_of_eleven),
+                tie_winner=tie_winner,
+                source=source,
+            )
+            for name, tie_winner, source in (
+                ("sharif2019", 0, "Sharif et al. 2019"),
+                ("yi2020", 1, "Yi et al. 2020, table 4"),
+            )
         ),
         *system_protocols(
             Protocol(

@@ -194,7 +194,8 @@ FLICKR8K_EXPERT = Benchmark(
             references=Rule("the first of the image's five references", lambda item: item.references[:1]),
             source="Cui et al. 2018, table 1",
         ),
-        _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, table 3"),
+        _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, published code"),
+        _protocol("yi2020-tau-c", statistic="kendall-tau-c", ratings="mean", source="Yi et al. 2020, table 3"),
         _protocol(
             _SMURF,
             statistic=BY_IMAGE,

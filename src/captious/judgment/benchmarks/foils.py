@@ -13,6 +13,9 @@ from captious.judgment.benchmarks.benchmark import coco_image, coco_pairs
 from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, read_coco_captions
 from captious.judgment.items import without
 
+#: A choice of two captions, one of which is known to be right.
+_choice: Any = partial(Protocol, statistic="accuracy", ratings="known", of="pairs")
+
 # Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
 #
 # The tasks are choices between two captions of a picture. In the distractor, the person or the scene of the correct
@@ -44,11 +47,8 @@ def _items_distractors(protocol: Protocol, content: tuple[DataFolder, list[Capti
 
 
 _protocol_distractors = partial(
-    Protocol,
+    _choice,
     "distractors",
-    statistic="accuracy",
-    ratings="known",
-    of="pairs",
     references=Rule("as given in the file, without the correct caption", attrgetter("references")),
     parts=Rule("tasks", attrgetter("part")),
 )
@@ -97,15 +97,7 @@ def _pairs_foil_coco(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
             yield where, CaptionPair(r["image_id"], (entry_of(correct, r["id"], where), r["caption"].strip()), 0)
 
 
-_protocol_foil_coco = partial(
-    Protocol,
-    "foil-coco",
-    statistic="accuracy",
-    ratings="known",
-    of="pairs",
-    ties=0.0,
-    source="Hessel et al. 2021; Wada et al. 2024",
-)
+_protocol_foil_coco = partial(_choice, "foil-coco", ties=0.0, source="Hessel et al. 2021; Wada et al. 2024")
 
 FOIL_COCO = Benchmark(
     "foil-coco",
@@ -208,12 +200,9 @@ def _pairs_sugarcrepe(folder: DataFolder) -> Iterator[tuple[str, CaptionPair]]:
 SUGARCREPE = Benchmark(
     "sugarcrepe",
     (
-        Protocol(
+        _choice(
             "sugarcrepe",
             "forced-choice",
-            "accuracy",
-            "known",
-            "pairs",
             references=Rule("the image's references, without the correct caption", _other_references),
             parts=Rule("kinds of change", attrgetter("part")),
             part_order=CHANGES,
@@ -275,14 +264,8 @@ def _items_sugarcrepe_pp(protocol: Protocol, content: tuple[DataFolder, Sequence
     return pairs
 
 
-_protocol_sugarcrepe_pp: Any = partial(
-    Protocol,
-    "sugarcrepe-pp",
-    statistic="accuracy",
-    ratings="known",
-    of="pairs",
-    parts=Rule("kinds of change", attrgetter("part")),
-    part_order=_CHANGES,
+_protocol_sugarcrepe_pp = partial(
+    _choice, "sugarcrepe-pp", parts=Rule("kinds of change", attrgetter("part")), part_order=_CHANGES
 )
 _TEXT_ONLY = _protocol_sugarcrepe_pp(
     "text-only", references=Rule("the first caption", attrgetter("references")), source="Dumpala et al. 2024"
@@ -338,12 +321,9 @@ def _is_not(piece: str, item: CaptionPair) -> bool:
 
 
 _UNCLEAR = "foils that fewer than two of three people recognized"
-_ALL = Protocol(
+_ALL = _choice(
     "valse",
     "forced-choice",
-    "accuracy",
-    "known",
-    "pairs",
     references=Rule("COCO's captions of the image, without the one that was changed", _other_references),
     excluded=Rule(_UNCLEAR, _is_unclear),
     parts=Rule("pieces", attrgetter("part")),

@@ -30,6 +30,11 @@ def _other_references(item: RatedCaption) -> Sequence[str]:
     return [text for text in item.references if letters(text) != item.facts["rated"]] or item.references
 
 
+def _unjudged(item: RatedCaption) -> Sequence[str]:
+    """Return the references that differ from the judged caption in letters or digits; all of them if none does."""
+    return [text for text in item.references if letters(text) != letters(item.candidate)] or item.references
+
+
 def _items_composite(protocol: Protocol, items: Sequence[RatedCaption]) -> list[RatedCaption]:
     rated_of = {item.image: letters(item.candidate) for item in items if item.facts["slot"] == 1}
     return [replace(item, facts={**item.facts, "rated": rated_of.get(item.image)}) for item in items]
@@ -47,6 +52,12 @@ COMPOSITE = Benchmark(
     "composite",
     (
         _protocol_composite("hessel2021", statistic="kendall-tau-c", source="Hessel et al. 2021"),
+        _protocol_composite(
+            "yi2020",
+            statistic="kendall-tau-c",
+            references=Rule("the image's references, without the judged caption itself", _unjudged),
+            source="Yi et al. 2020, table 3",
+        ),
         *(
             _protocol_composite(
                 f"sharif2019-{name}",

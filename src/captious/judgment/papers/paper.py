@@ -83,7 +83,6 @@ class PaperColumn:
         name: its heading.
         judge: a protocol, such as "composite@hessel2021", whose statistic it shows.
         part: a part of the protocol, such as "HC".
-        tie_winner: the caption of a pair, 0 or 1, that the paper takes a tie for a preference for, if it does.
         run: the name of a run of the paper, if it is not judged. Without either, nothing computes the column.
         where: key -> required value of a record.
         value: the key of the value, such as "p"; "mean" for the mean of the columns before it.
@@ -93,7 +92,6 @@ class PaperColumn:
     name: str
     judge: str = ""
     part: str = ""
-    tie_winner: int | None = None
     run: str = ""
     where: Mapping[str, object] = field(default_factory=dict)
     value: str = "value"

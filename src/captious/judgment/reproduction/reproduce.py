@@ -177,8 +177,7 @@ class _Runner:
         found = self._load(column)
         if isinstance(found, str):
             return found
-        alike = [other for other in table.columns if other.judge and other.tie_winner == column.tie_winner]
-        together = {other.judge: self._load(other) for other in alike}
+        together = {other.judge: self._load(other) for other in table.columns if other.judge}
         return [
             judgments
             for judgments in together.values()
@@ -189,16 +188,12 @@ class _Runner:
 
     def _load(self, column: PaperColumn) -> HumanJudgments | str:
         """Return the judgments of a column, or why there are none."""
-        key = f"{column.judge} {column.tie_winner}"
-        if key not in self._judgments:
+        if column.judge not in self._judgments:
             try:
-                found = load_judgments(column.judge, self.folder.folder)
-                if column.tie_winner is not None:
-                    found = replace(found, protocol=replace(found.protocol, tie_winner=column.tie_winner))
-                self._judgments[key] = found
+                self._judgments[column.judge] = load_judgments(column.judge, self.folder.folder)
             except CaptiousError as error:  # the files are missing, or cannot be read
-                self._judgments[key] = one_line(error)
-        return self._judgments[key]
+                self._judgments[column.judge] = one_line(error)
+        return self._judgments[column.judge]
 
     def _run(self, run: Run, requests: Sequence[str]) -> _Records:
         if missing := [name for name in run.files if not self.folder.has(name)]:

@@ -18,7 +18,7 @@ from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, evaluate
 from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
-from captious.judgment.correlation import STATISTICS, Points, correlation, p_of_none
+from captious.judgment.correlation import STATISTICS, Points, bootstrap, correlation, p_of_none
 from captious.judgment.files import data_folder
 from captious.judgment.items import without
 from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
@@ -402,8 +402,7 @@ def _interval(
         return None
     n = len(human)
     points = Points([np.array([value]) for value in human], np.arange(n), statistic)
-    counts = np.random.default_rng(sampling.seed).multinomial(n, np.full(n, 1 / n), sampling.resamples).astype(np.int32)
-    resampled = points.resampled(scores, counts)
+    resampled = bootstrap(lambda counts: points.resampled(scores, counts), n, sampling)
     # A resample of one system only has no correlation; it says nothing about the interval.
     defined = resampled[np.isfinite(resampled)]
     if not defined.size:

@@ -17,6 +17,7 @@ from captious.data.matching import hold_out
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.files import user_text
+from captious.judgment.correlation import bootstrap
 from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
@@ -47,7 +48,6 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 SUMMARY = ("mean", "sd", *(f"q{round(100 * quantile):02d}" for quantile in _QUANTILES))
 _BINS = 40
 _POINTS = 201  # points per curve
-_BATCH = 50  # resamples at a time
 
 
 def score_distributions(
@@ -170,33 +170,28 @@ def _separation(
     """
     n = len(human)
     ranks = np.unique(sign * np.concatenate([human, machine]), return_inverse=True)[1]
-    rng = np.random.default_rng(sampling.seed)
-    resampled = []
-    for start in range(0, sampling.resamples, _BATCH):
-        counts = rng.multinomial(n, np.full(n, 1 / n), min(_BATCH, sampling.resamples - start))
-        resampled.append(_auc(counts.astype(np.float64), ranks))
-    low, high = sampling.interval(np.concatenate(resampled))
-    auc = float(_auc(np.ones((1, n)), ranks)[0])
+    low, high = sampling.interval(bootstrap(lambda counts: _auc(counts, ranks), n, sampling))
+    auc = float(_auc(np.ones((1, n), np.int32), ranks)[0])
     return {"auc": auc, "auc_low": low, "auc_high": high, "overlap": _overlap(human, machine, edges)}
 
 
-def _auc(counts: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+def _auc(counts: NDArray[np.int32], ranks: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return the share of pairs of a human and a machine caption in which the human one ranks higher, ties counting
     half.
 
     Args:
-        counts: count of each image in a resample, float64[k, n_images].
+        counts: count of each image in a resample, int32[k, n_images].
         ranks: ranks of all human captions, then of all machine captions; equal for equal scores.
     """
     n = counts.shape[1]
     order = np.argsort(ranks, kind="stable")
     starts = np.flatnonzero(np.diff(ranks[order], prepend=-1))
-    of_caption = counts[:, order % n]
+    of_caption = counts.astype(np.float64)[:, order % n]
     is_human = order < n
     human = np.add.reduceat(of_caption * is_human, starts, axis=1)  # by distinct score, lowest first
     machine = np.add.reduceat(of_caption * ~is_human, starts, axis=1)
     below = np.cumsum(machine, axis=1) - machine / 2
-    return np.asarray((human * below).sum(axis=1) / counts.sum(axis=1) ** 2)
+    return np.asarray((human * below).sum(axis=1) / n**2)
 
 
 def _overlap(human: NDArray[np.float64], machine: NDArray[np.float64], edges: NDArray[np.float64]) -> float:

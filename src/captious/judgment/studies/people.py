@@ -57,8 +57,8 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
         match: with systems, "common" uses the images that both sides have; otherwise, a difference is an error.
 
     Returns:
-        One record per rule for people and for each system: captions_of, rule, captions (how many), broken (how many
-        break it), share, and an example.
+        One record per rule for people and for each system: captions_of, rule, images and captions (how many), broken
+        (how many captions break it), share, and an example.
 
     Raises:
         ParameterError: a system named people.
@@ -74,8 +74,9 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
     with steps([*captions], str) as names:
         for name in names:
             for rule, broken in zip(RULES, _broken(captions[name], common), strict=True):
-                record = {"captions_of": name, "rule": rule, "captions": len(captions[name]), "broken": len(broken)}
-                record |= {"share": len(broken) / max(1, len(captions[name])), "example": broken[0] if broken else ""}
+                record = {"captions_of": name, "rule": rule, "images": len(table), "captions": len(captions[name])}
+                record |= {"broken": len(broken), "share": len(broken) / max(1, len(captions[name]))}
+                record["example"] = broken[0] if broken else ""
                 records.append(record)
     return Study(
         "rules",
