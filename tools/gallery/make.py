@@ -19,12 +19,12 @@ from pathlib import Path
 PROJECT = Path(__file__).parents[2]
 sys.path.insert(0, str(PROJECT))
 
-from dark import write_dark  # noqa: E402
 from PIL import Image  # noqa: E402
 
 from tests.docs.blocks import commands  # noqa: E402
 from tests.docs.pages import scratch_folder  # noqa: E402
 from tests.support.shared_data import DATA  # noqa: E402
+from tools.gallery.dark import write_dark  # noqa: E402
 
 _BLOCK = re.compile(r"^```console\n(?P<commands>.*?)^```\n(?P<pictures>.*?)(?=^```console|^#|\Z)", re.M | re.S)
 

@@ -417,6 +417,7 @@ class Attack:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly  # it needs the processors for itself
 def test_board_is_answered_under_attack(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     """500 idle sockets, 500 with dripping headers and 500 with dripping bodies, 24 sign-ins a second, 100 uploads."""
     if program() is None:
