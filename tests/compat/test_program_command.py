@@ -214,7 +214,7 @@ def test_the_exit_status_and_the_traceback_are_the_programs_own(tmp_path: Path) 
 def test_the_users_own_startup_code_still_runs(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.theirs = 'here'")
     (tmp_path / "program.py").write_text("print(theirs)")
-    command = [sys.executable, "-P", "-m", "captious.compat", "program.py"]
+    command = [sys.executable, "-P", "-m", "captious", "run", "program.py"]
     paths = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": paths}
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
@@ -225,12 +225,6 @@ def test_unknown_toolkits_are_refused(tmp_path: Path) -> None:
     done = run("", tmp_path, options=("--replace", "nltk"))
     assert done.returncode == 2
     assert "not a toolkit that captious replaces" in done.stderr
-
-
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_the_module_has_its_own_help(option: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "captious.compat", option], capture_output=True, text=True)
-    assert printed(done) == ["usage: python -m captious.compat SCRIPT [ARGUMENTS]"]
 
 
 def test_a_program_without_a_toolkit_imports_nothing_of_captious(tmp_path: Path) -> None:
