@@ -235,6 +235,15 @@ def test_a_program_without_a_toolkit_imports_nothing_of_captious(tmp_path: Path)
     assert printed(done) == ["[]"]
 
 
+def test_nothing_is_imported_to_parse_a_line_without_options(tmp_path: Path) -> None:
+    (tmp_path / "program.py").touch()
+    command = [sys.executable, "-X", "importtime", "-m", "captious", "run", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "captious.compat.programs" in imported
+    assert not imported & {"click", "lazy_loader", "captious.cli", "captious.files", "json", "numpy"}
+
+
 def test_a_toolkit_in_a_child_process_is_replaced_when_it_is_imported(tmp_path: Path) -> None:
     child = "import pycocoevalcap.rouge.rouge as r, sys; print(r.Rouge.__module__, 'captious' in sys.modules)"
     program = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)"
