@@ -241,7 +241,7 @@ def test_nothing_is_imported_to_parse_a_line_without_options(tmp_path: Path) -> 
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "captious.compat.programs" in imported
-    assert not imported & {"click", "lazy_loader", "captious.cli", "captious.files", "json", "numpy"}
+    assert not imported & {"click", "lazy_loader", "captious.cli", "captious.files", "numpy"}
 
 
 def test_a_toolkit_in_a_child_process_is_replaced_when_it_is_imported(tmp_path: Path) -> None:

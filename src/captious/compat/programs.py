@@ -6,6 +6,7 @@ When Python starts, it imports ``sitecustomize`` from ``startup/``, because ``PY
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -61,8 +62,6 @@ def run(
     for text in lines:
         print(f"captious run: {text}", file=sys.stderr)
     if log is not None:
-        import json
-
         from captious.files import whole_file
 
         with whole_file(log) as output:
