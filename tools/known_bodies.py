@@ -12,6 +12,7 @@ to find out: by reading it, and by running it in the place of the published one.
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 from collections import defaultdict
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from captious.compat.copies import known_bodies
-from captious.compat.copies.normal_form import Function, functions, parse
+from captious.compat.copies.normal_form import Function, functions
 
 #: Classes of published toolkits, in small letters -> their modules.
 MODULES = {
@@ -32,6 +33,10 @@ MODULES = {
     "rouge": "rouge",
 }
 TABLE = Path(known_bodies.__file__).with_suffix(".tsv")
+#: Remains of Python 2 that lib2to3 translates, and those that Python 3 can parse.
+REMAINS = ("basestring", "dict", "except", "exec", "has_key", "long", "ne", "numliterals", "print", "raise", "repr")
+FIXERS = [f"lib2to3.fixes.fix_{name}" for name in (*REMAINS, "unicode", "xrange")]
+PYTHON_2 = re.compile(r"\b(basestring|has_key|(iter|view)(items|keys|values)|long|unicode|xrange)\b")
 HEADER = "unit\tdigest\tcomputes\tsource\tmarks"
 
 
@@ -129,9 +134,29 @@ def found_in(checkouts: Path) -> Iterator[Place]:
 def forms(file: Path) -> dict[str, Function]:
     """Return the functions of a file in normal form; none if it is not Python."""
     try:
-        return functions(parse(file.read_bytes()))
+        return functions(parse(file.read_text(encoding="utf-8-sig", errors="replace")))
     except (OSError, SyntaxError, ValueError):
         return {}
+
+
+def parse(source: str) -> ast.Module:
+    """Parse a module, translated from Python 2 if need be; a SyntaxError or ValueError if it is no Python."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return ast.parse(translated(source))
+    return ast.parse(translated(source)) if PYTHON_2.search(source) else tree
+
+
+def translated(source: str) -> str:
+    """Return a module of Python 2 in Python 3; unchanged if it is not in Python 2."""
+    from lib2to3 import pgen2, refactor  # Python 3.12 is the last to have it
+
+    spaces = re.sub(r"^[ \t]+", lambda match: match[0].expandtabs(8), source, flags=re.MULTILINE)
+    try:
+        return str(refactor.RefactoringTool(FIXERS).refactor_string(f"{spaces}\n", "copy"))
+    except (pgen2.parse.ParseError, pgen2.tokenize.TokenError):
+        return source
 
 
 def _units(found: dict[str, Function], file: Path) -> Iterator[tuple[str, Function]]:

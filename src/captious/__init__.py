@@ -9,9 +9,18 @@ Public names are listed in ``__init__.pyi``. Each is imported on first use, so t
 
 from __future__ import annotations
 
-import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+def __getattr__(name: str) -> object:
+    """Return a public name, after the first one by the functions that ``lazy_loader`` makes of the stub."""
+    import lazy_loader
+
+    of_stub, _, names = lazy_loader.attach_stub(__name__, __file__)
+    globals().update(__getattr__=of_stub, __all__=names)
+    return names if name == "__all__" else of_stub(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(globals().get("__all__") or __getattr__("__all__"))
 
 
 def load_ipython_extension(shell: object) -> None:

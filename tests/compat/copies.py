@@ -6,6 +6,7 @@ their CIDEr-D is written from the paper, and ``known_shapes`` makes it known.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import shutil
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,7 @@ import pytest
 from captious.compat import replacements
 from captious.compat.copies import known_bodies
 from captious.compat.copies.known_bodies import Body
-from captious.compat.copies.normal_form import functions, parse
+from captious.compat.copies.normal_form import functions
 from captious.resources.fetch import installed_folder
 
 #: Classes of the toolkit by their modules.
@@ -187,7 +188,7 @@ def known_shapes() -> Iterator[None]:
     """Return a context in which the bodies of ``AUTHORS`` and ``MESHED_MEMORY`` are known."""
     added = {}
     for path, source in [*AUTHORS.items(), *MESHED_MEMORY.items()]:
-        for function in functions(parse(source)).values():
+        for function in functions(ast.parse(source)).values():
             roles = [_ROLES[path]] if path in _ROLES else [*_ROLES.values()]
             added[function.digest] = [Body(f"{role}.{function.name}", {}, function.marks) for role in roles]
     with mock.patch.dict(known_bodies.by_digest(), added):

@@ -6,7 +6,11 @@ import textwrap
 
 import pytest
 
-from captious.compat.copies.normal_form import functions, parse
+from captious.compat.copies.normal_form import functions
+from tools.known_bodies import parse
+
+#: lib2to3 says that it will not be in Python 3.13.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 
 BODY = """
 import numpy as np
@@ -26,6 +30,7 @@ SAME = [
     ("    words = text.split()", '    """Return counts."""\n    words = text.split()  # words'),
     ("    counts = {}", "    print('counting', len(words))\n    counts = dict()"),
     ("range(n)", "xrange(n)"),
+    ("import numpy as np", "from six.moves import range\nimport numpy as np"),
     ("    return counts", "    if n > 4:\n        print(n)\n    return counts"),
     ("def helper(text, n=4):", "def helper(text: str, n: int = 4) -> dict:"),
     ("words", "tokens"),

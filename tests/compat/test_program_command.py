@@ -214,7 +214,7 @@ def test_the_exit_status_and_the_traceback_are_the_programs_own(tmp_path: Path) 
 def test_the_users_own_startup_code_still_runs(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.theirs = 'here'")
     (tmp_path / "program.py").write_text("print(theirs)")
-    command = [sys.executable, "-P", "-m", "captious.compat", "program.py"]
+    command = [sys.executable, "-P", "-m", "captious", "run", "program.py"]
     paths = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": paths}
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
@@ -227,18 +227,21 @@ def test_unknown_toolkits_are_refused(tmp_path: Path) -> None:
     assert "not a toolkit that captious replaces" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_the_module_has_its_own_help(option: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "captious.compat", option], capture_output=True, text=True)
-    assert printed(done) == ["usage: python -m captious.compat SCRIPT [ARGUMENTS]"]
-
-
 def test_a_program_without_a_toolkit_imports_nothing_of_captious(tmp_path: Path) -> None:
     program = "import sys; print(sorted(name for name in sys.modules if name.split('.')[0] in ('captious', 'numpy')))"
     assert printed(run(program, tmp_path)) == ["['captious.compat.hook']"]
     command = "import captious.cli.run, sys; print([name for name in sys.modules if name.split('.')[0] == 'numpy'])"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert printed(done) == ["[]"]
+
+
+def test_nothing_is_imported_to_parse_a_line_without_options(tmp_path: Path) -> None:
+    (tmp_path / "program.py").touch()
+    command = [sys.executable, "-X", "importtime", "-m", "captious", "run", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "captious.compat.programs" in imported
+    assert not imported & {"click", "lazy_loader", "captious.cli", "captious.files", "numpy"}
 
 
 def test_a_toolkit_in_a_child_process_is_replaced_when_it_is_imported(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import RequestedMetric, select
 
-__all__ = ["choose"]
-
 
 def choose(metric: str | BaseMetric, **settings: Any) -> RequestedMetric:
     """Return a metric, and which of its outputs are requested.

@@ -20,20 +20,6 @@ from captious.metrics.cider import Cider, CiderD
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
-__all__ = [
-    "COOKING",
-    "CORPUS",
-    "CountedCaptions",
-    "CountedImages",
-    "Counts",
-    "cook_refs",
-    "cook_test",
-    "frequencies",
-    "precook",
-    "table_of",
-]
-
-
 # Images whose n-grams are counted only when a caller accesses the counts; until then, kernels score the text.
 
 R = TypeVar("R")

@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     Replace: TypeAlias = Callable[[ModuleType], None]
     Install: TypeAlias = Callable[[dict[str, str | None], bool], None]
 
-__all__ = [
-    "COPIES",
-    "DEFAULTS",
-    "FILE_VARIABLE",
-    "VARIABLE",
-    "is_replacing",
-    "replace_copies",
-    "restore_copies",
-    "split",
-    "start",
-]
 
 #: The environment variable that says what to replace: prefixes, separated by commas; ``name=toolkit`` for one whose
 #: name does not say which toolkit it is.
@@ -149,9 +138,9 @@ def start(replace: Replace, install: Install) -> None:
         return
     finders = [finder for finder in sys.meta_path if hasattr(finder, "find_spec")]
     if all(finder.find_spec("captious", None) is None for finder in finders):
-        _write_event("without captious")
+        write_event("without captious")
         return
-    _write_event("started")
+    write_event("started")
     defaults = DEFAULTS if COPIES in names else ()
     prefixes = dict(split(name) for name in names if name != COPIES)
     if FILE_VARIABLE not in os.environ:  # nothing else reports what was replaced
@@ -173,21 +162,24 @@ def _report(prefixes: list[str]) -> None:
         log.print_summary(prefixes)
 
 
-def _write_event(event: str) -> None:
-    """Write an event about this process to the file of the log, as a line of JSON."""
-    words = ", ".join(map(_json, getattr(sys, "orig_argv", [])[1:]))
-    values = f'"event": {_json(event)}, "python": {_json(sys.executable)}, "process": {os.getpid()}, "words": [{words}]'
-    try:
-        file = os.open(os.environ.get(FILE_VARIABLE, ""), os.O_WRONLY | os.O_APPEND)
-    except OSError:
-        return
-    try:
-        os.write(file, f"{{{values}}}\n".encode())
-    finally:
-        os.close(file)
+def write_event(event: str, **values: str) -> dict[str, Any]:
+    """Write an event to the file of the log, if there is one, and return it.
 
-
-def _json(text: str) -> str:
-    units = text.encode("utf-16-le", "surrogatepass")
-    numbers = (units[i] + 256 * units[i + 1] for i in range(0, len(units), 2))
-    return '"' + "".join(chr(n) if 31 < n < 127 and n not in (34, 92) else f"\\u{n:04x}" for n in numbers) + '"'
+    Args:
+        event: "without captious"; "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit
+            that was replaced.
+        values: details of the event. The process, its Python and its arguments are added.
+    """
+    words = getattr(sys, "orig_argv", [])[1:]
+    record = {"event": event, **values, "process": os.getpid(), "python": sys.executable, "words": words}
+    path = os.environ.get(FILE_VARIABLE)
+    if path:
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_APPEND)
+        except OSError:  # a process that outlives the program has no such file any more
+            return record
+        try:  # in one piece: processes write at the same time
+            os.write(file, ascii(record).encode() + b"\n")
+        finally:
+            os.close(file)
+    return record

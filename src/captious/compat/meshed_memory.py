@@ -20,10 +20,9 @@ from captious.compat import counted, pycocoevalcap
 from captious.compat.counted import CountedCaptions, Ngram
 from captious.compat.pycocoevalcap import bleu_scorer, inputs
 from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_by_image, references_table
-from captious.compat.pycocoevalcap.scorers import MeanScorer, my_lcs
+from captious.compat.pycocoevalcap.scorers import MeanScorer, given_frequencies, my_lcs
 from captious.compat.reexports import add_modules, by_name
 from captious.errors import CaptionTypeError, ParameterError
-from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics.cider import CiderD
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -108,13 +107,7 @@ class Cider(MeanScorer):
         metric = CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
         if self._idf is None:
             return metric.scores(table)
-        # As in training, where the candidates of an image have the same references.
-        row_of: dict[tuple[str, ...], int] = {}
-        rows = [
-            row_of.setdefault(tuple(references), len(row_of)) for references in captions_by_image(gts, "gts").values()
-        ]
-        distinct = references_table(dict(enumerate(map(list, row_of))))
-        return Reward([RewardTerm(metric, metric.name)], distinct)(rows, table.candidates)
+        return given_frequencies(metric, [*captions_by_image(gts, "gts").values()], table.candidates)
 
     def __str__(self) -> str:
         return "CIDEr"

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import FrameType
 
-from captious.compat import replacement_log
 from captious.compat.hook import COPIES, DEFAULTS, FILE_VARIABLE, VARIABLE, split
 from captious.errors import ParameterError
-from captious.files import check_place, whole_file
 
-__all__ = ["command", "environment", "exports", "run"]
-
-_STARTUP = Path(__file__).parent / "startup"
+_STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 _SHELLS = {".sh": "bash", ".bash": "bash", ".zsh": "zsh"}
 _FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM")
 
@@ -54,16 +47,23 @@ def run(
     """
     variables = environment(prefixes, whole=whole)
     if log is not None:
+        from captious.files import check_place
+
         check_place(log)
     with tempfile.TemporaryDirectory(prefix="captious-run-") as folder:
-        file = Path(folder) / "events"
-        file.touch()
-        status = _status(subprocess.Popen([*line], env={**variables, FILE_VARIABLE: str(file)}))
+        file = os.path.join(folder, "events")
+        open(file, "x").close()
+        process = subprocess.Popen([*line], env={**variables, FILE_VARIABLE: file})
+        from captious.compat import replacement_log  # while the program starts
+
+        status = _status(process)
         events = replacement_log.read(file)
     lines = replacement_log.summary(events, [prefix.partition("=")[0] for prefix in prefixes], copies=not whole)
     for text in lines:
         print(f"captious run: {text}", file=sys.stderr)
     if log is not None:
+        from captious.files import whole_file
+
         with whole_file(log) as output:
             json.dump({"program": [*line], "status": status, "events": events, "summary": lines}, output, indent=2)
             output.write("\n")
@@ -81,15 +81,17 @@ def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = Fal
     Raises:
         ParameterError: an unknown command.
     """
-    path = Path(script)
+    folder, suffix = os.path.dirname(script), os.path.splitext(script)[1]
     # Not -P: as with python itself, the program's own folder comes first.
     if is_module:
-        start = [sys.executable, *("-m",)]
-    elif path.is_file() and (path.suffix in _SHELLS or _is_command(path)):
-        start = [] if os.access(path, os.X_OK) else [_SHELLS.get(path.suffix, "bash")]
-        script = str(path) if path.parts[:-1] else f".{os.sep}{script}"
-    elif not path.is_file() and not (path / "__main__.py").is_file() and path.suffix not in (".py", ".zip"):
-        if not shutil.which(script):
+        start = [sys.executable, "-m"]
+    elif os.path.isfile(script) and (suffix in _SHELLS or _is_command(script)):
+        start = [] if os.access(script, os.X_OK) else [_SHELLS.get(suffix, "bash")]
+        script = script if folder else f".{os.sep}{script}"
+    elif suffix not in (".py", ".zip") and not any(map(os.path.isfile, (script, os.path.join(script, "__main__.py")))):
+        from shutil import which
+
+        if not which(script):
             raise ParameterError(
                 f"there is no program and no command {script!r}",
                 hint="give the path of a script, or install the command",
@@ -113,28 +115,30 @@ def environment(prefixes: Sequence[str] = (), *, whole: bool = False) -> dict[st
         for prefix in prefixes:
             replacement_of(*split(prefix))
     names = [*(DEFAULTS if whole else (COPIES,)), *prefixes]
-    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != str(_STARTUP)]
-    return {**os.environ, VARIABLE: ",".join(names), "PYTHONPATH": os.pathsep.join([str(_STARTUP), *paths])}
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != _STARTUP]
+    return {**os.environ, VARIABLE: ",".join(names), "PYTHONPATH": os.pathsep.join([_STARTUP, *paths])}
 
 
 def exports(variables: Mapping[str, str]) -> list[str]:
     """Return the shell lines that set the two variables of an environment for programs started later."""
+    import shlex
+
     inherited = '"${PYTHONPATH:+:$PYTHONPATH}"'
     return [
         f"export {VARIABLE}={shlex.quote(variables[VARIABLE])}",
-        f"export PYTHONPATH={shlex.quote(str(_STARTUP))}{inherited}",
+        f"export PYTHONPATH={shlex.quote(_STARTUP)}{inherited}",
     ]
 
 
-def _is_command(path: Path) -> bool:
+def _is_command(path: str) -> bool:
     """Return whether a file is a program of its own: compiled, or a script for another interpreter than Python."""
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         first = file.readline(200)
     if first.startswith(b"#!"):
         words = first[2:].decode("utf-8", "replace").split()
-        name = Path(next((word for word in words if not word.endswith("/env") and not word.startswith("-")), "")).name
-        return not name.startswith("python")
-    return path.suffix != ".py" and b"\0" in first
+        program = next((word for word in words if not word.endswith("/env") and not word.startswith("-")), "")
+        return not os.path.basename(program).startswith("python")
+    return not path.endswith(".py") and b"\0" in first
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:

@@ -24,11 +24,10 @@ from captious.compat import counted
 from captious.compat.counted import CORPUS, CountedCaptions, frequencies, precook, table_of
 from captious.compat.pycocoevalcap import inputs
 from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS
-from captious.compat.pycocoevalcap.scorers import Scorer
+from captious.compat.pycocoevalcap.scorers import Scorer, given_frequencies
 from captious.compat.reexports import add_modules, by_name
 from captious.data import Captions
 from captious.errors import InputError, ParameterError
-from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics import cider as cider_metrics
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -261,12 +260,7 @@ class Rewards(Scorer):
             metric = self._metric(idf=DocumentFrequencies.of(table, WHITESPACE), tokenizer=WHITESPACE)
             scores = metric.scores(Captions(tuple(texts), table))
         else:
-            # Code gives the same list for all candidates of an image, under ids of their own.
-            row_of: dict[int, int] = {}
-            rows = [row_of.setdefault(id(group), len(row_of)) for group in groups]
-            distinct = {id(group): group for group in groups}
-            metric = self._metric(idf=self._idf, tokenizer=WHITESPACE)
-            scores = Reward([RewardTerm(metric, metric.name)], table_of(distinct.values(), "gts"))(rows, texts)
+            scores = given_frequencies(self._metric(idf=self._idf, tokenizer=WHITESPACE), groups, texts)
         return np.float64(scores.mean()), scores
 
     def my_compute_score(

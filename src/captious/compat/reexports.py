@@ -11,8 +11,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["add_modules", "by_name"]
-
 
 def add_modules(package: str, table: Mapping[str, Mapping[str, object]]) -> None:
     """Make modules below a package importable.

@@ -1,23 +1,19 @@
 """The log of replacements in a program: one event for each replacement or refusal, from all of its processes.
 
-A program started by ``captious run`` appends events to the file named in an environment variable, one JSON line each;
+A program started by ``captious run`` appends events to the file named in an environment variable, one line each;
 other programs keep them in memory, for ``replacements``. An event includes the process, and what it runs.
 """
 
 from __future__ import annotations
 
-import json
+import ast
 import os
 import shlex
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from captious.compat.hook import FILE_VARIABLE
-
-__all__ = ["add", "print_summary", "read", "replacements", "summary"]
+from captious.compat.hook import write_event
 
 #: Folders of a toolkit, below its package.
 _FOLDERS = frozenset({"bleu", "cider", "ciderd", "meteor", "rouge", "spice", "tokenizer"})
@@ -27,24 +23,10 @@ _events: list[Event] = []
 
 
 def add(event: str, **values: str) -> None:
-    """Add an event, unless it is already present.
-
-    Args:
-        event: "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit that was replaced.
-        values: details of the event. The process and the arguments of its Python are added.
-    """
-    record = {"event": event, **values, "process": os.getpid(), "program": shlex.join(sys.orig_argv[1:])}
-    if record in _events:
-        return
-    _events.append(record)
-    path = os.environ.get(FILE_VARIABLE)
-    if path:
-        with suppress(OSError):  # a process that outlives the program has no such file any more
-            file = os.open(path, os.O_WRONLY | os.O_APPEND)
-            try:  # in one piece: processes write at the same time
-                os.write(file, json.dumps(record).encode() + b"\n")
-            finally:
-                os.close(file)
+    """Add an event, unless it is already present; the arguments are those of ``hook.write_event``."""
+    known = {"event": event, **values, "process": os.getpid()}
+    if not any(known.items() <= record.items() for record in _events):
+        _events.append(_with_program(write_event(event, **values)))
 
 
 def replacements() -> list[Event]:
@@ -52,13 +34,16 @@ def replacements() -> list[Event]:
     return [*_events]
 
 
-def read(path: Path) -> list[Event]:
+def read(path: str) -> list[Event]:
     """Read the events that processes have written, in order."""
-    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for event in events:
-        if "words" in event:  # from ``hook``
-            event["program"] = shlex.join(event.pop("words"))
-    return events
+    with open(path, encoding="ascii") as lines:
+        return [_with_program(ast.literal_eval(line)) for line in lines]
+
+
+def _with_program(event: Event) -> Event:
+    """Return an event with its command line in one text."""
+    words = event.pop("words")
+    return {**event, "program": shlex.join(words)}
 
 
 def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool = True) -> list[str]:

@@ -158,46 +158,15 @@ class _Named(CaptionMetric):
         super().__init__(self._metric, **settings)
 
 
-class Bleu(_Named):
-    """BLEU; ``compute`` returns ``bleu-1`` to ``bleu-4``."""
-
-    _metric = "bleu"
-
-
-class Meteor(_Named):
-    """METEOR."""
-
-    _metric = "meteor"
+def _named(metric: str) -> type[_Named]:
+    name = "".join(word.capitalize() for word in metric.split("-"))
+    summary = f"{metric}, with the parameters of ``captious.{name}``; ``compute`` is as in ``CaptionMetric``."
+    return type(name, (_Named,), {"_metric": metric, "__module__": __name__, "__doc__": summary})
 
 
-class RougeL(_Named):
-    """ROUGE-L."""
-
-    _metric = "rouge-l"
-
-
-class Cider(_Named):
-    """CIDEr; it keeps all captions unless ``idf`` is given."""
-
-    _metric = "cider"
-
-
-class CiderD(_Named):
-    """CIDEr-D; it keeps all captions unless ``idf`` is given."""
-
-    _metric = "cider-d"
-
-
-class Spice(_Named):
-    """SPICE."""
-
-    _metric = "spice"
-
-
-class Spider(_Named):
-    """SPIDEr; it keeps all captions unless ``idf`` is given."""
-
-    _metric = "spider"
+Bleu, Meteor, RougeL, Cider, CiderD, Spice, Spider = map(
+    _named, ("bleu", "meteor", "rouge-l", "cider", "cider-d", "spice", "spider")
+)
 
 
 def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:

@@ -5,53 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial, partialmethod
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import torch
 
 from captious.compat.aac_metrics import metric_functions as functions
-from captious.compat.aac_metrics.metric_functions import check_metric_inputs, preprocess_mono_sents, spider_max
+from captious.compat.aac_metrics.metric_functions import check_metric_inputs, preprocess_mono_sents
 from captious.errors import UnknownNameError
-
-__all__ = [
-    "BLEU",
-    "BLEU1",
-    "BLEU2",
-    "BLEU3",
-    "BLEU4",
-    "DEFAULT_METRICS_SET_NAME",
-    "FENSE",
-    "FER",
-    "MACE",
-    "METEOR",
-    "METRICS",
-    "METRICS_SETS",
-    "ROUGEL",
-    "SETUP",
-    "SPICE",
-    "AACMetric",
-    "BERTScoreMRefs",
-    "CIDErD",
-    "CLAPSim",
-    "DCASE2023Evaluate",
-    "DCASE2024Evaluate",
-    "Evaluate",
-    "KeptCaptions",
-    "SBERTSim",
-    "SPIDEr",
-    "SPIDErFL",
-    "SPIDErMax",
-    "Vocab",
-    "check_java_path",
-    "dcase2023_evaluate",
-    "dcase2024_evaluate",
-    "download_metrics",
-    "duplicate_list",
-    "evaluate",
-    "metrics_of",
-]
-
 
 # The metrics of ``aac_metrics.classes``, as ``torch.nn.Module``: they keep captions until ``compute``.
 
@@ -148,72 +110,16 @@ class BLEU(_FunctionMetric):
         self._names = (f"bleu_{n}",)
 
 
-def _bleu_of_order(n: int) -> type[BLEU]:
-    def init(self: BLEU, return_all_scores: bool = True, **options: Any) -> None:
-        BLEU.__init__(self, return_all_scores, n=n, **options)
-
-    contents = {"__init__": init, "__doc__": f"BLEU of order {n}.", "__module__": __name__}
-    return type(f"BLEU{n}", (BLEU,), contents)
-
-
-BLEU1, BLEU2, BLEU3, BLEU4 = map(_bleu_of_order, (1, 2, 3, 4))
-
-
-class BERTScoreMRefs(_FunctionMetric):
-    """BERTScore of several references."""
-
-    _function, _names = functions.bert_score_mrefs, functions.NAMES
-
-
-class CIDErD(_FunctionMetric):
-    """CIDEr-D."""
-
-    max_value = 10.0
-    _function, _names = functions.cider_d, ("cider_d",)
-
-
-class METEOR(_FunctionMetric):
-    """METEOR."""
-
-    _function, _names = functions.meteor, ("meteor",)
-
-
-class ROUGEL(_FunctionMetric):
-    """ROUGE-L."""
-
-    _function, _names = functions.rouge_l, ("rouge_l",)
-
-
-class SPICE(_FunctionMetric):
-    """SPICE."""
-
-    _function, _names = functions.spice, ("spice",)
-
-
-class SPIDEr(_FunctionMetric):
-    """SPIDEr."""
-
-    max_value = 5.5
-    _function, _names = functions.spider, ("cider_d", "spice", "spider")
-
-
 class SPIDErMax(_FunctionMetric):
     """SPIDEr of the best of several candidates."""
 
     max_value = 5.5
-    _function, _names = spider_max, ("cider_d_max", "spice_max", "spider_max")
+    _function, _names = functions.BY_NAME["spider_max"], ("cider_d_max", "spice_max", "spider_max")
 
     def update(self, mult_candidates: list[list[str]], mult_references: list[list[str]]) -> None:  # type: ignore[override]
         """Add captions, several candidates for each recording."""
         self._candidates += mult_candidates  # type: ignore[arg-type]
         self._mult_references += mult_references
-
-
-class SBERTSim(_FunctionMetric):
-    """Cosine of sentence vectors."""
-
-    min_value = -1.0
-    _function, _names = functions.sbert_sim, ("sbert_sim",)
 
 
 class _WithDetector(_FunctionMetric):
@@ -227,18 +133,11 @@ class _WithDetector(_FunctionMetric):
             self._names = (*self._names, *functions.PROBABILITIES)
 
 
-class FENSE(_WithDetector):
-    """FENSE."""
-
-    min_value = -1.0
-    _function, _names = functions.fense, ("sbert_sim", "fer", "fense")
-
-
 class FER(_WithDetector):
     """Fluency error rate; it takes candidates and ignores references."""
 
     higher_is_better = False
-    _function, _names = functions.fer, ("fer",)
+    _names = ("fer",)
 
     def update(self, candidates: list[str], *ignored: Any, **ignored_too: Any) -> None:
         """Add candidates."""
@@ -249,25 +148,51 @@ class FER(_WithDetector):
         return functions.fer(self._candidates, **self._options)
 
 
-class SPIDErFL(_WithDetector):
-    """SPIDEr-FL."""
-
-    max_value = 5.5
-    _with_probs = True
-    _function, _names = functions.spider_fl, ("cider_d", "spice", "spider", "spider_fl", "fer")
+_SPIDER = ("cider_d", "spice", "spider")
 
 
-def _unsupported(name: str, metric: str) -> type[AACMetric]:
-    def refuse(self: AACMetric, *arguments: Any, **options: Any) -> None:
-        raise functions.unsupported(metric)
-
-    summary = "Raises ParameterError when it is made: captious does not have this metric."
-    return type(name, (AACMetric,), {"__init__": refuse, "__doc__": summary, "__module__": __name__})
+def _unsupported(self: AACMetric, metric: str, *arguments: Any, **options: Any) -> None:
+    """Raise ParameterError: captious does not have this metric."""
+    functions.unsupported(metric)
 
 
-CLAPSim = _unsupported("CLAPSim", "clap_sim")
-MACE = _unsupported("MACE", "mace")
-Vocab = _unsupported("Vocab", "vocab")
+_Row: TypeAlias = tuple[str, type[AACMetric], dict[str, Any]]
+#: Function of ``metric_functions`` -> the name of its class, a base, and what else the class has.
+_ROWS: dict[str, _Row] = {
+    "bert_score_mrefs": ("BERTScoreMRefs", _FunctionMetric, {"_names": functions.NAMES}),
+    **{f"bleu_{n}": (f"BLEU{n}", BLEU, {"__init__": partialmethod(BLEU.__init__, n=n)}) for n in (1, 2, 3, 4)},
+    "cider_d": ("CIDErD", _FunctionMetric, {"max_value": 10.0}),
+    "fense": ("FENSE", _WithDetector, {"_names": ("sbert_sim", "fer", "fense"), "min_value": -1.0}),
+    "meteor": ("METEOR", _FunctionMetric, {}),
+    "rouge_l": ("ROUGEL", _FunctionMetric, {}),
+    "sbert_sim": ("SBERTSim", _FunctionMetric, {"min_value": -1.0}),
+    "spice": ("SPICE", _FunctionMetric, {}),
+    "spider": ("SPIDEr", _FunctionMetric, {"_names": _SPIDER, "max_value": 5.5}),
+    "spider_fl": (
+        "SPIDErFL",
+        _WithDetector,
+        {"_names": (*_SPIDER, "spider_fl", "fer"), "max_value": 5.5, "_with_probs": True},
+    ),
+    **{
+        metric: (name, AACMetric, {"__init__": partialmethod(_unsupported, metric)})
+        for metric, name in (("clap_sim", "CLAPSim"), ("mace", "MACE"), ("vocab", "Vocab"))
+    },
+}
+
+
+def _made(function: str, row: _Row) -> type[AACMetric]:
+    name, base, attributes = row
+    contents = {"_function": functions.BY_NAME[function], "_names": (function,), **attributes, "__module__": __name__}
+    return type(name, (base,), {**contents, "__doc__": f"``{function}`` as a metric that keeps captions."})
+
+
+#: The class of every function.
+CLASS_OF: dict[str, type[AACMetric]] = {
+    **{"bleu": BLEU, "fer": FER, "spider_max": SPIDErMax},
+    **{function: _made(function, row) for function, row in _ROWS.items()},
+}
+CLASSES = {cls.__name__: cls for cls in CLASS_OF.values()}
+globals().update(CLASSES)
 
 
 # Evaluation with several metrics: ``functional.evaluate`` and ``classes.evaluate`` of the toolkit.
@@ -289,21 +214,7 @@ DEFAULT_METRICS_SET_NAME = "default"
 
 #: The metrics by name.
 METRICS: Mapping[str, type[AACMetric]] = {
-    "bert_score": BERTScoreMRefs,
-    "bleu": BLEU,
-    "bleu_1": BLEU1,
-    "bleu_2": BLEU2,
-    "bleu_3": BLEU3,
-    "bleu_4": BLEU4,
-    "cider_d": CIDErD,
-    "fense": FENSE,
-    "fer": FER,
-    "meteor": METEOR,
-    "rouge_l": ROUGEL,
-    "sbert_sim": SBERTSim,
-    "spice": SPICE,
-    "spider": SPIDEr,
-    "spider_fl": SPIDErFL,
+    name.removesuffix("_mrefs"): CLASS_OF[name] for name in sorted(CLASS_OF) if name not in functions.UNSUPPORTED
 }
 
 #: The metrics that take a device.
@@ -345,8 +256,9 @@ def evaluate(
     """
     check_metric_inputs(candidates, mult_references)
     scorers = metrics_of(metrics, device)
-    candidates = _preprocessed(candidates, preprocess)
-    texts = iter(_preprocessed([*chain.from_iterable(mult_references)], preprocess))
+    tokenize = preprocess if callable(preprocess) else preprocess_mono_sents if preprocess else list
+    texts = iter(tokenize([*chain.from_iterable(mult_references)]))
+    candidates = list(tokenize(candidates))
     mult_references = [[next(texts) for _ in group] for group in mult_references]
     corpus: dict[str, Any] = {}
     sents: dict[str, Any] = {}
@@ -441,7 +353,7 @@ def _members(metrics: str | Iterable[Any]) -> list[Any]:
     members = [*METRICS_SETS.get(metrics, (metrics,))] if isinstance(metrics, str) else list(metrics)
     for metric in members:
         if isinstance(metric, str) and metric in functions.UNSUPPORTED:
-            raise functions.unsupported(metric)
+            functions.unsupported(metric)
         if isinstance(metric, str) and metric not in METRICS:
             raise UnknownNameError(
                 f"aac-metrics has no metric {metric!r}", hint=f"its metrics are {', '.join(METRICS)}"
@@ -449,12 +361,6 @@ def _members(metrics: str | Iterable[Any]) -> list[Any]:
         if not isinstance(metric, str) and not callable(metric):
             raise TypeError("Invalid argument type for metrics. (expected str, Iterable[str] or Iterable[Metric])")
     return members
-
-
-def _preprocessed(texts: list[str], preprocess: Preprocess) -> list[str]:
-    if callable(preprocess):
-        return list(preprocess(texts))
-    return preprocess_mono_sents(texts) if preprocess else texts
 
 
 # Functions that programs call before scoring: downloads, paths and the check of Java, none of which captious needs.
@@ -482,25 +388,21 @@ def duplicate_list(lst: list[T], sizes: list[int]) -> list[T]:
     return [element for element, size in zip(lst, sizes, strict=True) for _ in range(size)]
 
 
-def _get_default(name: str) -> Any:
-    def get() -> str:
-        return _paths[name]
-
-    get.__name__ = get.__qualname__ = f"get_default_{name}_path"
-    get.__doc__ = "The path that was set, or the toolkit's own default. Nothing uses it."
-    return get
+def _get_default(name: str) -> str:
+    """Return the path that was set, or the toolkit's own default. Nothing uses it."""
+    return _paths[name]
 
 
-def _set_default(name: str) -> Any:
-    def keep(value: object) -> None:
-        _paths[name] = _DEFAULTS[name] if value is None else str(value)
-
-    keep.__name__ = keep.__qualname__ = f"set_default_{name}_path"
-    keep.__doc__ = "Keep a path; None for the toolkit's own default. Nothing uses it."
-    return keep
+def _set_default(name: str, value: object) -> None:
+    """Keep a path; None for the toolkit's own default. Nothing uses it."""
+    _paths[name] = _DEFAULTS[name] if value is None else str(value)
 
 
 _DEFAULTS = {"cache": os.path.expanduser("~/.cache"), "java": "java", "tmp": tempfile.gettempdir()}
 _paths = {**_DEFAULTS}
 #: The functions of ``utils.globals``, which the package has, too.
-SETUP = {function.__name__: function for name in _DEFAULTS for function in (_get_default(name), _set_default(name))}
+SETUP = {
+    f"{verb}_default_{name}_path": partial(function, name)
+    for name in _DEFAULTS
+    for verb, function in (("get", _get_default), ("set", _set_default))
+}

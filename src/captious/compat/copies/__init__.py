@@ -1,6 +1,7 @@
-"""Copies of toolkits in other repositories, under any name: recognized by their files, replaced class by class.
+"""Copies of toolkits in other repositories, under any name: recognized by their source, computed class by class.
 
-``original_classes`` lists the toolkits' classes and their replacements. ``copied_files`` finds classes in a file that
-look like them, ``trials`` compares their behavior with captious's, and ``copy_loading`` replaces those that give the
-same scores when such a file is loaded. Everything else in a copy, and every class that differs, is not changed.
+``normal_form`` brings functions to a form that says what they compute, ``known_bodies`` has the forms that are known.
+``recognition`` finds out whether all that a method reaches is known; ``copy_loading`` replaces such methods when a file
+is loaded, and ``computed`` is what they become. ``java`` answers for the Java programs of the toolkits. Everything else
+in a copy, and every method that differs, is not changed.
 """

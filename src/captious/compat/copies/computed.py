@@ -17,15 +17,13 @@ import numpy as np
 from captious.compat.copies.recognition import Recognition
 from captious.compat.counted import table_of
 from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer, scores_of
+from captious.compat.pycocoevalcap.scorers import given_frequencies
 from captious.data import Captions
 from captious.data.rows import is_unicode
-from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics.cider import Cider, CiderD
 from captious.metrics.rouge import RougeL
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import SPACES, WHITESPACE
-
-__all__ = ["bleu", "cider", "is_for", "rewards", "rouge"]
 
 _DICTIONARIES = (dict, OrderedDict, defaultdict)
 
@@ -165,17 +163,14 @@ def rewards(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
 
 
 def _scored(metric: type[Cider], sigma: float, idf: DocumentFrequencies | None, captions: _Plain) -> tuple[Any, Any]:
-    """Return the mean and the scores, with equal references prepared once."""
+    """Return the mean and the scores."""
     settings: dict[str, Any] = {"sigma": sigma} if metric is CiderD else {}
-    settings |= {"idf": idf, "tokenizer": WHITESPACE}
-    if idf is None:
-        scores = metric(**settings).scores(captions.table)
-    else:
-        row_of: dict[tuple[str, ...], int] = {}
-        rows = [row_of.setdefault(tuple(group), len(row_of)) for group in captions.references]
-        distinct = table_of([list(group) for group in row_of], "gts")
-        scorer = metric(**settings)
-        scores = Reward([RewardTerm(scorer, scorer.name)], distinct)(rows, captions.candidates)
+    scorer = metric(idf=idf, tokenizer=WHITESPACE, **settings)
+    scores = (
+        scorer.scores(captions.table)
+        if idf is None
+        else given_frequencies(scorer, captions.references, captions.candidates)
+    )
     return np.float64(scores.mean()), scores
 
 

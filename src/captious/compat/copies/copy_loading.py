@@ -13,6 +13,7 @@ Modules that start Java get a stand-in for ``subprocess``, which answers the too
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import subprocess
@@ -26,10 +27,7 @@ from typing import Any, NamedTuple
 from captious.compat import replacement_log
 from captious.compat.copies import java
 from captious.compat.copies.known_bodies import by_digest, nearest
-from captious.compat.copies.normal_form import parse
 from captious.compat.copies.recognition import Recognition, UnknownBodyError, difference, form_of, not_as_defined
-
-__all__ = ["replace_methods", "restore_methods"]
 
 _ENTRY = "compute_score"
 #: Options of known bodies that every method has: about images, their order, and what the object must hold.
@@ -167,7 +165,7 @@ def _is_usual(bound: inspect.BoundArguments) -> bool:
 def _answer_java(module: ModuleType, about: dict[str, str]) -> set[str]:
     """Let captious answer the Java programs of a module, and return the names of its classes that start them."""
     try:
-        tree = parse(Path(about["file"]).read_bytes())
+        tree = ast.parse(Path(about["file"]).read_bytes())
     except (OSError, SyntaxError, ValueError):
         return set()
     names, are_known = set(), True
@@ -191,13 +189,13 @@ def _answer_java(module: ModuleType, about: dict[str, str]) -> set[str]:
 
 
 def _stand_in(module: ModuleType, *, are_known: bool) -> None:
-    stand_in = java.StandIn()
-    own = {name: getattr(subprocess, name) for name in ("Popen", "run", "call", "check_call", "check_output")}
+    stand_in = java.processes()
+    own = {name: getattr(subprocess, name) for name in java.FUNCTIONS}
     for name, value in [*vars(module).items()]:
         if value is subprocess:
             _change(module, name, stand_in)
         elif value is os and are_known:
-            _change(module, name, java.SystemStandIn())
+            _change(module, name, java.system())
         elif name in own and value is own[name]:
             _change(module, name, getattr(stand_in, name))
     models = vars(module).get("get_stanford_models")

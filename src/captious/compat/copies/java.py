@@ -15,17 +15,18 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec, module_from_spec
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Command", "StandIn", "SystemStandIn", "commands", "is_there"]
-
 _POPEN = subprocess.Popen
+#: The names in ``subprocess`` of what starts processes.
+FUNCTIONS = ("Popen", "run", "call", "check_call", "check_output")
 _TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"
 _METEOR, _SPICE, _CORENLP = "meteor-1.5.jar", "spice-1.0.jar", "stanford-corenlp-3.4.1.jar"
 _JARS = frozenset({_METEOR, _SPICE, _CORENLP})
@@ -93,30 +94,6 @@ class Command:
 
 def _is_jar(words: Sequence[str], name: str) -> bool:
     return len(words) == 1 and re.split(r"[/\\]", words[0])[-1].removeprefix(_UNKNOWN) in (name, "")
-
-
-class _SeemingPath(ModuleType):
-    """``os.path`` for which the jars of known command lines exist, as some copies would download missing ones."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os.path, name)
-
-    def exists(self, path: Any) -> bool:
-        return os.path.basename(str(path)) in _JARS or os.path.exists(path)
-
-    def isfile(self, path: Any) -> bool:
-        return os.path.basename(str(path)) in _JARS or os.path.isfile(path)
-
-
-class SystemStandIn(ModuleType):
-    """``os`` for a module of a copy whose command lines of Java are all known."""
-
-    def __init__(self) -> None:
-        super().__init__("os")
-        self.path = _SeemingPath("os.path")
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
 
 
 def is_there() -> bool:
@@ -192,44 +169,53 @@ def _appended(top: ast.AST, command: ast.AST, values: dict[str, ast.expr]) -> It
 
 
 class StandIn(ModuleType):
-    """``subprocess`` for a module of a copy: its functions answer known command lines of Java."""
+    """A module for a copy, with other values under some names, unless the program has changed these.
 
-    def __init__(self) -> None:
-        super().__init__("subprocess")
-        self.Popen = start
+    Args:
+        module: the module.
+        values: name -> the other value.
+    """
+
+    def __init__(self, module: ModuleType, values: dict[str, Any]) -> None:
+        super().__init__(module.__name__)
+        self._module, self._values = module, values
+        self._before = {name: getattr(module, name) for name in values}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(subprocess, name)
+        value = getattr(self._module, name)
+        return self._values[name] if name in self._values and value is self._before[name] else value
 
-    def run(self, command: Any, *arguments: Any, **options: Any) -> Any:
-        known = _known(command, arguments, options)
-        if known is None:
-            return subprocess.run(command, *arguments, **options)
-        if options.pop("capture_output", False):
-            options["stdout"] = options["stderr"] = subprocess.PIPE
-        process = _Finished(known, options)
-        text, _ = process.communicate(options.get("input"))
-        return subprocess.CompletedProcess(command, 0, text, None)
 
-    def call(self, command: Any, *arguments: Any, **options: Any) -> Any:
-        known = _known(command, arguments, options)
-        return subprocess.call(command, *arguments, **options) if known is None else _Finished(known, options).wait()
+@cache
+def processes() -> StandIn:
+    """Return ``subprocess`` whose functions answer known command lines of Java."""
+    spec = find_spec("subprocess")
+    assert spec is not None
+    assert spec.loader is not None
+    own = module_from_spec(spec)
+    spec.loader.exec_module(own)
+    own.__dict__.update(
+        {name: getattr(subprocess, name) for name in ("CalledProcessError", "CompletedProcess", "TimeoutExpired")},
+        Popen=start,
+    )
+    return StandIn(subprocess, {name: getattr(own, name) for name in FUNCTIONS})
 
-    def check_call(self, command: Any, *arguments: Any, **options: Any) -> Any:
-        known = _known(command, arguments, options)
-        if known is None:
-            return subprocess.check_call(command, *arguments, **options)
-        return _Finished(known, options).wait()
 
-    def check_output(self, command: Any, *arguments: Any, **options: Any) -> Any:
-        if _known(command, arguments, options) is None:
-            return subprocess.check_output(command, *arguments, **options)
-        return self.run(command, stdout=subprocess.PIPE, **options).stdout
+@cache
+def system() -> StandIn:
+    """Return ``os`` for which the jars of known command lines exist, as some copies would download missing ones."""
+
+    def seems(test: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        return lambda path: os.path.basename(str(path)) in _JARS or test(path)
+
+    return StandIn(
+        os, {"path": StandIn(os.path, {name: seems(getattr(os.path, name)) for name in ("exists", "isfile")})}
+    )
 
 
 def start(command: Any, *arguments: Any, **options: Any) -> Any:
     """Start a process like ``subprocess.Popen``, or answer in its place."""
-    known = _known(command, arguments, options)
+    known = _known(command) if not arguments and subprocess.Popen is _POPEN else None
     if known is None:
         return subprocess.Popen(command, *arguments, **options)
     if known.tool == "METEOR":
@@ -239,10 +225,8 @@ def start(command: Any, *arguments: Any, **options: Any) -> Any:
     return _Finished(known, options)
 
 
-def _known(command: Any, arguments: Sequence[object], options: dict[str, Any]) -> Command | None:
-    """Return a command line that captious answers; None for others, and where the program has its own ``Popen``."""
-    if arguments or subprocess.Popen is not _POPEN:
-        return None
+def _known(command: Any) -> Command | None:
+    """Return a command line that captious answers; None for others."""
     if isinstance(command, str):
         words = shlex.split(command) if not set(command) & set("|&;<>$`\n") else []
     else:

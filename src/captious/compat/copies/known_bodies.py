@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from captious.compat.copies.normal_form import Function
 
-__all__ = ["Body", "by_digest", "nearest"]
-
 
 class Body(NamedTuple):
     """A known body.

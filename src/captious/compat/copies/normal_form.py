@@ -8,9 +8,7 @@ of statements of the syntax tree, of which the digest of the table of known bodi
 - assertions that hold for captions in lists, one candidate and at least one reference per image, since captious leaves
   all other captions to the copy itself; other assertions are part of the form;
 - texts of errors, and the names of local variables, which are numbered;
-- styles of import, as ``np.log`` is ``numpy.log`` however it came into the file;
-- remains of Python 2: ``xrange``, ``iteritems``, ``unicode``, ``has_key``; print statements and the like are translated
-  before the source is parsed.
+- styles of import, as ``np.log`` is ``numpy.log`` however it came into the file, and what ``six`` has for Python 2.
 
 Part of it are parameters and their defaults, decorators, numbers and their types, and the values of the module's
 constants that the function reads. Functions and classes of the copy stand in it by their names only.
@@ -27,8 +25,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-
-__all__ = ["LIBRARIES", "Function", "functions", "parse"]
 
 #: Libraries outside the standard library; what is imported from other modules belongs to the copy.
 LIBRARIES = frozenset(
@@ -47,19 +43,6 @@ _LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "critical"}
 _TERMINAL = re.compile(r"sys\.(stdout|stderr)")
 #: Where builtins can be imported from.
 _BUILTINS = re.compile(r"(builtins|__builtin__|six\.moves|past\.builtins)\.\w+$")
-#: Names of Python 2 and their names in Python 3.
-_PYTHON_2 = {
-    "xrange": "range",
-    "unicode": "str",
-    "basestring": "str",
-    "long": "int",
-    "iteritems": "items",
-    "iterkeys": "keys",
-    "itervalues": "values",
-    "viewitems": "items",
-    "viewkeys": "keys",
-    "viewvalues": "values",
-}
 #: Assertions that hold for all captions that captious scores instead of the copy. An image's candidates are ``res[]``,
 #: its references ``gts[]``.
 _HOLDING = frozenset(
@@ -307,6 +290,7 @@ class _Form:
             self._leave_out(node)
             node = ast.copy_location(ast.Raise(node.exc.func), node)
         if isinstance(node, ast.FunctionDef):
+            self._leave_out(*filter(self._only_reads, _annotations(node)))
             yield Statement(node.lineno, depth, *self._both("def", ast.Name(node.name), node.args, node.decorator_list))
             yield from self._body(node.body, depth + 1)
             return
@@ -430,7 +414,7 @@ class _Form:
         if name in self.constants and name not in self.declared_global:
             self.reads[name] = "="
             return f"${name}"
-        if name in vars(builtins) or name in _PYTHON_2:
+        if name in vars(builtins):
             return self._global(name, "")
         return self._global(name, f"@{name}")
 
@@ -438,7 +422,7 @@ class _Form:
         self.reads[name] = what
         if _BUILTINS.match(what):
             name, what = what.rpartition(".")[2], ""
-        return what or _PYTHON_2.get(name, name)
+        return what or name.removeprefix("x")  # xrange of six
 
     def _attribute(self, node: ast.Attribute, exact: bool) -> str:
         self.attributes.add(node.attr)
@@ -448,20 +432,18 @@ class _Form:
         if value == "@":  # a module of the copy
             self.reads[f"{ast.unparse(node.value)}.{node.attr}"] = f"@{node.attr}"
             return f"@{node.attr}"
-        return f"{value}.{_PYTHON_2.get(node.attr, node.attr)}"
+        return f"{value}.{node.attr}"
 
     def _call(self, node: ast.Call, exact: bool) -> str:
         function, arguments = node.func, node.args
         if arguments and self._dump(function, exact) in ("tqdm.tqdm", "tqdm.auto.tqdm"):
             self._leave_out(function)
             return self._dump(arguments[0], exact)
-        if isinstance(function, ast.Attribute) and function.attr == "has_key" and len(arguments) == 1:
-            return self._dump(ast.Compare(arguments[0], [ast.In()], [function.value]), exact)
         if self._dump(function, exact) in ("dict", "list") and not arguments and not node.keywords:
             return "Dict" if _last_name(function) == "dict" else "List"
-        of_six = re.fullmatch(r"six\.(iter(?:items|keys|values))", self._dump(function, exact))
+        of_six = re.fullmatch(r"six\.iter(items|keys|values)", self._dump(function, exact))
         if of_six is not None and len(arguments) == 1:
-            return f"{self._dump(arguments[0], exact)}.{_PYTHON_2[of_six[1]]}()"
+            return f"{self._dump(arguments[0], exact)}.{of_six[1]}()"
         is_view = isinstance(function, ast.Name) and function.id == "list" and len(arguments) == 1 and not node.keywords
         if (
             is_view
@@ -484,6 +466,12 @@ def _is_block(value: object) -> bool:
 def _arguments(node: ast.AST) -> Iterator[ast.arg]:
     """Yield the parameters of a function and of all functions in it."""
     return (each for each in ast.walk(node) if isinstance(each, ast.arg))
+
+
+def _annotations(node: ast.FunctionDef) -> Iterator[ast.expr]:
+    """Yield the annotations of a function and of those in it."""
+    annotations = [*(argument.annotation for argument in _arguments(node)), node.returns]
+    yield from (each for each in annotations if each is not None)
 
 
 def _required(node: ast.AST) -> Iterator[str]:
@@ -528,70 +516,3 @@ def _is_message(call: ast.Call) -> bool:
     if _TERMINAL.fullmatch(owner):
         return function.attr in ("write", "flush")
     return owner.rpartition(".")[2] in _LOGGERS and function.attr in _LOG_CALLS
-
-
-# Python 2.
-
-
-def parse(source: bytes | str) -> ast.Module:
-    """Parse a module in Python 3 or, failing that, Python 2.
-
-    Raises:
-        SyntaxError, ValueError: it is neither.
-    """
-    try:
-        return ast.parse(source)
-    except SyntaxError as error:
-        text = source if isinstance(source, str) else source.decode("utf-8-sig", "replace")
-        try:
-            return ast.parse(_python_3(text))
-        except SyntaxError:
-            raise error from None
-
-
-_LITERAL = re.compile(
-    r"""(?:\b[bBuUrR]{1,2})?(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
-    r"|#[^\n]*",
-    re.S,
-)
-_STATEMENT = re.compile(r"((?:[^\n]*[:;])?[ \t]*)\b(print|exec)\b(?![ \t]*[=.])")
-
-
-def _python_3(text: str) -> str:
-    """Translate what of Python 2's syntax is none in Python 3: statements that print, execute or raise, handlers of
-    exceptions, numbers, backquotes, and tabs of eight columns. Numbers of lines stay.
-    """
-    literals: list[str] = []
-
-    def put_aside(match: re.Match[str]) -> str:
-        if match[0].startswith("#"):
-            return ""
-        literals.append(re.sub(r"^[uU](?=[rR])", "", match[0]))
-        return f"__literal_{len(literals) - 1}__"
-
-    text = _LITERAL.sub(put_aside, text.replace("\r\n", "\n").replace("\r", "\n"))
-    text = re.sub(r"^[ \t]+", lambda match: match[0].expandtabs(8), text, flags=re.M)
-    text = re.sub(r"(?<![\w.])(\d+)[lL]\b", r"\1", text)
-    text = re.sub(r"(?<![\w.])0(\d+)\b(?!\.)", r"0o\1", text)
-    text = re.sub(r"`([^`\n]+)`", r"repr(\1)", text).replace("<>", "!=")
-    text = re.sub(r"^(\s*except\s+[^:\n]+?)\s*,\s*(\w+)\s*:", r"\1 as \2:", text, flags=re.M)
-    text = re.sub(r"^(\s*raise\s+[\w.]+)\s*,\s*([^\n]+)$", r"\1(\2)", text, flags=re.M)
-    lines, output = text.split("\n"), []
-    while lines:
-        line = lines.pop(0)
-        while lines and (line.endswith("\\") or sum(map(line.count, "([{")) > sum(map(line.count, ")]}"))):
-            line += f"\n{lines.pop(0)}"
-        output.append(_called(line))
-    return re.sub(r"__literal_(\d+)__", lambda match: literals[int(match[1])], "\n".join(output))
-
-
-def _called(line: str) -> str:
-    """Return a line in which ``print`` and ``exec`` are functions."""
-    match = _STATEMENT.match(line)
-    if match is None:
-        return line
-    values, semicolon, rest = line[match.end() :].strip().partition(";")
-    file = re.match(r">>\s*([\w.]+)\s*,?", values)
-    if file is not None:
-        values = f"{values[file.end() :].strip().rstrip(',')}, file={file[1]}".removeprefix(", ")
-    return f"{match[1]}{match[2]}({values}){semicolon}{rest}"

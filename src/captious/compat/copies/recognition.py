@@ -8,6 +8,7 @@ written there, libraries the libraries, builtins the builtins. ``change`` says a
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 import math
@@ -19,9 +20,7 @@ from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from captious.compat.copies.known_bodies import Body, by_digest, nearest
-from captious.compat.copies.normal_form import LIBRARIES, Function, functions, parse
-
-__all__ = ["Recognition", "UnknownBodyError", "difference", "form_of", "not_as_defined"]
+from captious.compat.copies.normal_form import LIBRARIES, Function, functions
 
 #: Modules of a published toolkit -> others whose functions they use.
 _USES = {
@@ -41,8 +40,6 @@ _IMPLICIT = (
 _CALLING = ("cook_test", "cook_append", "retest")
 #: The package that the toolkit's own name leads to.
 _OWN = ["captious", "compat", "pycocoevalcap"]
-#: Methods of Python 2, with which a body fails in Python 3.
-_PYTHON_2 = frozenset({"iteritems", "iterkeys", "itervalues", "viewitems", "viewkeys", "viewvalues", "has_key"})
 #: Names in libraries of what has another name itself.
 _ALIASES = {"abs": "absolute", "max": "amax", "min": "amin", "xrange": "range", "tqdm": "tqdm_asyncio"}
 _MISSING = object()
@@ -58,7 +55,7 @@ def _source(path: str, source: bytes) -> tuple[dict[str, Function], dict[str, li
     compiled: dict[str, list[CodeType]] = {}
     for code in _codes(compile(source, path, "exec", dont_inherit=True)):
         compiled.setdefault(code.co_qualname, []).append(code)
-    return functions(parse(source)), compiled
+    return functions(ast.parse(source)), compiled
 
 
 def form_of(function: object) -> Function | None:
@@ -170,10 +167,6 @@ class Recognition:
             raise UnknownBodyError(not_as_defined(f"{cls.__name__}.{name}" if cls else name, function))
         bodies = [body for body in by_digest().get(form.digest, ()) if body.role in roles and body.name == name]
         unread = {*_globals(function.__code__)} - form.reads.keys() - form.left_out
-        used = {used for code in _codes(function.__code__) for used in code.co_names}
-        old = sorted(_PYTHON_2 & used) if "six" not in form.reads.values() else []
-        if old:
-            raise UnknownBodyError(f"{form.name} uses {old[0]}, which Python 3 does not have")
         if not bodies or function.__name__ != name or unread:
             raise UnknownBodyError(difference(form, function.__code__.co_filename, roles))
         (body, *_) = bodies

@@ -16,8 +16,6 @@ from captious.data import Captions
 from captious.metrics import bleu
 from captious.text import WHITESPACE
 
-__all__ = ["COOKING", "BleuScorer", "cook_refs", "cook_test", "precook", "scores_of"]
-
 _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 _TINY, _SMALL = 1e-15, 1e-9  # added to every numerator and every denominator
 

@@ -9,9 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.counted import CountedCaptions, cook_refs, cook_test, precook
-
-__all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
+from captious.compat.counted import CountedCaptions
 
 
 class CiderScorer(CountedCaptions):

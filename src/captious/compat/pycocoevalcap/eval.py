@@ -30,20 +30,6 @@ from captious.metrics.contract.metric import Metric
 from captious.text import SPACES, WHITESPACE
 from captious.words import shortened, with_article
 
-__all__ = [
-    "SCORES",
-    "COCOEvalCap",
-    "Tokenize",
-    "prepare_references",
-    "requested_scorers",
-    "scorer_names",
-    "third_argument",
-    "tokenize_of",
-    "unknown_argument",
-    "use_prepared_references",
-]
-
-
 # Additional arguments of ``COCOEvalCap`` in forks of the toolkit, which choose scorers and tokenizer.
 
 #: From raw captions by image, lists of ``{"caption": text}``, to tokenized ones.
@@ -61,21 +47,26 @@ SCORES: dict[str, tuple[str, ...]] = {
 _OTHER_NAMES = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L", "ROUGEL": "ROUGE_L"}
 
 
-def requested_scorers(
-    unordered: Mapping[str, Collection[str] | None], ordered: Mapping[str, Collection[str] | None]
-) -> list[str] | None:
-    """Return the scorers to run, None for all.
+#: Arguments that choose scorers, and whether these run in the order given instead of the toolkit's.
+_CHOOSING = {
+    "use_scorers": False,
+    "metrics": False,
+    "scorers_to_run": False,
+    "coco_types": True,
+    "cocoTypes": True,
+    "the third argument": True,
+}
 
-    Args:
-        unordered: argument -> names of scorers, which run in the toolkit's order; None if it was not passed.
-        ordered: likewise; they run in this order.
-    """
-    arguments = {argument: names for argument, names in {**unordered, **ordered}.items() if names is not None}
-    if len(arguments) > 1:
-        raise ParameterError(f"{' and '.join(arguments)} both choose scorers", hint="give one of them")
-    for argument, names in arguments.items():
+
+def requested_scorers(arguments: dict[str, Any]) -> list[str] | None:
+    """Take out the arguments that choose scorers, and return the scorers to run, None for all."""
+    given = {name: arguments.pop(name) for name in _CHOOSING if name in arguments}
+    given = {name: names for name, names in given.items() if names is not None}
+    if len(given) > 1:
+        raise ParameterError(f"{' and '.join(given)} both choose scorers", hint="give one of them")
+    for argument, names in given.items():
         scorers = scorer_names(names, argument)
-        return scorers if argument in ordered else [name for name in SCORES if name in scorers]
+        return scorers if _CHOOSING[argument] else [name for name in SCORES if name in scorers]
     return None
 
 
@@ -83,34 +74,31 @@ def scorer_names(names: Collection[str], argument: str) -> list[str]:
     """Return the names of scorers in an argument, spelled as in ``SCORES``."""
     if isinstance(names, str):
         raise ParameterError(f"{argument} is a list of scorers", hint=f"give {argument}=[{names!r}]")
-    scorers = [_OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names]
-    for name, scorer in zip(names, scorers, strict=True):
+    scorers = {name: _OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names}
+    for name, scorer in scorers.items():
         if scorer not in SCORES:
             raise ParameterError(
                 f"there is no scorer {name!r}", hint="the scorers are Bleu, METEOR, ROUGE_L, CIDEr, SPICE and WMD"
             )
-    return scorers
+    return [*scorers.values()]
 
 
-def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Collection[str] | None, Any]:
-    """Interpret the third argument of forks: document frequencies, a list of scorers, a tokenizer, or whether to
-    tokenize.
-
-    Returns:
-        The document frequencies, the scorers or None, the tokenizer or None.
+def third_argument(value: Any) -> dict[str, Any]:
+    """Return the third argument of forks under its name: document frequencies, a list of scorers, or a tokenizer; none
+    if it says that captions are tokenized.
     """
-    if isinstance(value, str | os.PathLike):
-        return value, None, None
     if value is None or value is True:
-        return default, None, None
+        return {}
+    if isinstance(value, str | os.PathLike):
+        return {"df": value}
     if value is False:
         raise ParameterError(
             "captions are always tokenized", hint="for captions that are already tokenized, give tokenizer=str.split"
         )
     if isinstance(value, Collection) and all(isinstance(name, str) for name in value):
-        return default, value, None
+        return {"the third argument": value}
     if callable(value) or hasattr(value, "tokenize"):
-        return default, None, value
+        return {"the third": value}
     raise ParameterError(
         f"the third argument is not understood: {shortened(value)}",
         hint="give document frequencies (df), a list of scorers (coco_types), or a tokenizer (tokenizer)",
@@ -138,15 +126,6 @@ def tokenize_of(tokenizer: Any) -> Tokenize:
         return words if isinstance(words, str) else " ".join(words)
 
     return lambda raw: {image: [tokenized(text) for text in texts] for image, texts in raw_texts(raw).items()}
-
-
-def unknown_argument(name: str) -> UnknownArgument:
-    """Return the error for an unsupported argument of a fork."""
-    return UnknownArgument(
-        f"COCOEvalCap has no argument {name!r}",
-        hint="it has df, use_scorers, metrics, scorers_to_run, exclude_scorers, coco_types, cocoTypes, "
-        "tokenization_fn, tokenizer, spice_threads and verbose",
-    )
 
 
 # ``COCOEvalCap``. Method and argument names are the toolkit's.
@@ -179,6 +158,7 @@ class COCOEvalCap:
         exclude_scorers: an argument of a fork: scorers not to run.
         tokenizer: like ``tokenization_fn``, or an object with the method ``tokenize`` of ``PTBTokenizer``.
         spice_threads: accepted and ignored.
+        further: the arguments from ``use_scorers`` on, which are keyword arguments.
 
     Attributes:
         params: ``image_id`` lists the images to evaluate; by default, all with references. For audio,
@@ -209,19 +189,9 @@ class COCOEvalCap:
         df: str | os.PathLike[str] | Collection[str] | Any = CORPUS,
         tokenization_fn: Callable[[str], str | Sequence[str]] | None = None,
         verbose: bool = True,
-        *,
-        use_scorers: Collection[str] | None = None,
-        metrics: Collection[str] | None = None,
-        scorers_to_run: Collection[str] | None = None,
-        coco_types: Collection[str] | None = None,
-        cocoTypes: Collection[str] | None = None,
-        exclude_scorers: Collection[str] = (),
-        tokenizer: Any = None,
-        spice_threads: int | None = None,
-        **further: object,
+        **further: Any,
     ) -> None:
-        if further:
-            raise unknown_argument(next(iter(further)))
+        further |= third_argument(df)
         self.evalImgs: list[dict[str, Any]] = []
         self.eval: dict[str, Any] = {}
         self.imgToEval: dict[Hashable, dict[str, Any]] = {}
@@ -230,18 +200,23 @@ class COCOEvalCap:
         self._is_audio = hasattr(coco, "getAudioIds")
         self._id = "audio_id" if self._is_audio else "image_id"
         self.params: dict[str, Any] = {self._id: coco.getAudioIds() if self._is_audio else coco.getImgIds()}
-        self.df, third, third_tokenizer = third_argument(df, CORPUS)
-        tokenizers = [function for function in (tokenization_fn, tokenizer, third_tokenizer) if function is not None]
+        self.df = further.pop("df", CORPUS)
+        given = (tokenization_fn, further.pop("tokenizer", None), further.pop("the third", None))
+        tokenizers = [tokenizer for tokenizer in given if tokenizer is not None]
         if len(tokenizers) > 1:
             raise ParameterError("there are several tokenizers", hint="give tokenization_fn or tokenizer")
         self.tokenization_fn = tokenizers[0] if tokenizers else None
         self._tokenize(self.tokenization_fn)
         self.verbose = verbose
-        self._requested = requested_scorers(
-            {"use_scorers": use_scorers, "metrics": metrics, "scorers_to_run": scorers_to_run},
-            {"coco_types": coco_types, "cocoTypes": cocoTypes, "the third argument": third},
-        )
-        self._excluded = scorer_names(exclude_scorers, "exclude_scorers")
+        self._excluded = scorer_names(further.pop("exclude_scorers", ()), "exclude_scorers")
+        self._requested = requested_scorers(further)
+        further.pop("spice_threads", None)
+        if further:
+            raise UnknownArgument(
+                f"COCOEvalCap has no argument {next(iter(further))!r}",
+                hint="it has df, use_scorers, metrics, scorers_to_run, exclude_scorers, coco_types, cocoTypes, "
+                "tokenization_fn, tokenizer, spice_threads and verbose",
+            )
 
     def evaluate(self, verbose: bool | None = None) -> None:
         """Tokenize and score the images in ``params``; fills ``eval``, ``evalImgs`` and ``imgToEval``.

@@ -16,8 +16,6 @@ from captious.compat.pycocoevalcap.eval import COCOEvalCap
 from captious.compat.pycocoevalcap.inputs import PTBTokenizer
 from captious.compat.pycocoevalcap.scorers import Spice
 
-__all__ = ["COCOEvalCapSpice", "SpiceEval"]
-
 
 class COCOEvalCapSpice(COCOEvalCap):
     """``COCOEvalCap`` with SPICE only, for any number of candidates per image.

@@ -26,28 +26,6 @@ from captious.native import Vocabulary
 from captious.text import PTB_HARNESS
 from captious.words import counted, counted_of, shortened, with_article
 
-__all__ = [
-    "PUNCTUATIONS",
-    "DuplicateCandidate",
-    "MissingCandidates",
-    "MissingReferences",
-    "NoImages",
-    "NotAList",
-    "PTBTokenizer",
-    "Texts",
-    "UnknownArgument",
-    "UnknownImage",
-    "captions",
-    "captions_by_image",
-    "captions_of_several",
-    "image_annotations",
-    "is_nothing",
-    "raw_texts",
-    "references_table",
-    "tables_in_use",
-]
-
-
 # Errors for input that the toolkit rejects with a bare assertion or a ValueError.
 #
 # They name the image. They are also instances of the toolkit's exceptions, so that ``except`` clauses written for it
@@ -104,18 +82,18 @@ def is_nothing(gts: object, res: object) -> bool:
 def captions(gts: object, res: object) -> Captions:
     """Return a table of tokenized references and one candidate each, in the order of gts; ids count images from 0."""
     references, candidates = _checked(gts, res)
-    return Captions(tuple(text for (text,) in candidates.values()), _table(references, "gts"))
+    return Captions(tuple(text for (text,) in candidates.values()), table(references, "gts"))
 
 
 def captions_of_several(gts: object, res: object) -> tuple[References, References]:
     """Return tables of the references and of the candidates, of which an image may have several."""
     references, candidates = _checked(gts, res, several=True)
-    return _table(references, "gts"), _table(candidates, "res")
+    return table(references, "gts"), table(candidates, "res")
 
 
 def references_table(gts: object) -> References:
     """Return a table of tokenized references, in their order; ids count images from 0."""
-    return _table(_checked_references(gts), "gts")
+    return table(_checked_references(gts), "gts")
 
 
 def image_annotations(
@@ -144,12 +122,13 @@ def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
     return {image: _raw(image, value) for image, value in captions_by_image(captions_for_image, "captions").items()}
 
 
-def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
-    table = table_of(texts_of.values(), name)
+def table(texts_of: Mapping[Hashable, Sequence[str]], name: str) -> References:
+    """Return a table of texts, or one in use that equals it."""
+    found = table_of(texts_of.values(), name)
     for known_table in tables_in_use:
-        if known_table.texts == table.texts and np.array_equal(known_table.offsets, table.offsets):
+        if known_table.texts == found.texts and np.array_equal(known_table.offsets, found.offsets):
             return known_table
-    return table
+    return found
 
 
 def _checked(

@@ -14,31 +14,15 @@ from numpy.typing import NDArray
 
 from captious.compat.counted import CORPUS, frequencies
 from captious.compat.pycocoevalcap.bleu_scorer import scores_of
-from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_of_several, is_nothing
+from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_of_several, is_nothing, table
 from captious.errors import ParameterError
 from captious.evaluation.checks import issue
+from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics import cider, meteor, rouge, spice, wmd
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.models import WordVectors
 from captious.scenes.graphs import CATEGORIES, agreement, count
 from captious.text import SPACES, WHITESPACE
-
-__all__ = [
-    "WMD",
-    "Bleu",
-    "Cider",
-    "MeanScorer",
-    "Meteor",
-    "Process",
-    "Rouge",
-    "Scorer",
-    "Spice",
-    "get_stanford_models",
-    "my_lcs",
-    "statistics_line",
-    "statistics_scores",
-]
-
 
 #: Columns of the statistics: words of both sides, chunks, matched words of both sides.
 _WORDS, _CHUNKS, _MATCHED = slice(0, 2), 20, slice(21, 23)
@@ -279,6 +263,18 @@ class Cider(MeanScorer):
         return self._metric().scores(captions(gts, res))
 
 
+def given_frequencies(
+    metric: cider.Cider, groups: Sequence[Sequence[str]], candidates: Sequence[str]
+) -> NDArray[np.float64]:
+    """Score candidates with a metric that has its document frequencies, each with the references at its place.
+
+    As in training, several candidates may have the same references, which are prepared once.
+    """
+    row_of: dict[tuple[str, ...], int] = {}
+    rows = [row_of.setdefault(tuple(group), len(row_of)) for group in groups]
+    return Reward([RewardTerm(metric, metric.name)], table(dict(enumerate(row_of)), "gts"))(rows, candidates)
+
+
 class Meteor(Scorer):
     """METEOR 1.5 with the toolkit's settings, in this process.
 
@@ -315,8 +311,7 @@ class Meteor(Scorer):
             InputError: invalid captions; the error names the image. Without images, it is also a ``ValueError``.
             MissingExtraError: METEOR's tables are not installed.
         """
-        table = captions(_caption_lists(gts), _caption_lists(res))
-        statistics = self._metric.statistics(table)
+        statistics = self._metric.statistics(captions(_caption_lists(gts), _caption_lists(res)))
         corpus = float(self._metric.aggregate(statistics.sum(axis=0))[0])
         per_image: list[float] = self._metric.aggregate(statistics)[:, 0].tolist()
         return corpus, per_image
@@ -393,11 +388,11 @@ class Rouge(MeanScorer):
         return (1 + self.beta**2) * precision * recall / (recall + self.beta**2 * precision)
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
-        table = captions(gts, res)
+        plain = captions(gts, res)
         if type(self).calc_score is not Rouge.calc_score:
             pairs = zip(gts, res, strict=True) if isinstance(gts, list) else ((gts[image], res[image]) for image in gts)
             return np.array([self.calc_score(candidate, references) for references, candidate in pairs])
-        return rouge.RougeL(tokenizer=SPACES, beta=self.beta).scores(table)
+        return rouge.RougeL(tokenizer=SPACES, beta=self.beta).scores(plain)
 
 
 class Spice(Scorer):
@@ -431,7 +426,7 @@ class Spice(Scorer):
         """
         if is_nothing(gts, res):
             return np.float64(np.mean([])), []
-        references, candidates = (table.layer(self._metric.layer) for table in captions_of_several(gts, res))
+        references, candidates = (each.layer(self._metric.layer) for each in captions_of_several(gts, res))
         issue(spice.approximate(self._metric.parser.label))
         counts = [count(candidate, reference) for candidate, reference in zip(candidates, references, strict=True)]
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
