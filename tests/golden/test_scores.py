@@ -44,7 +44,7 @@ METRICS: dict[str, list[Any]] = {
         *("cider-d@official", "cider-d@paper", "cider-d:idf=coco", "cider-d:sigma=3"),
         *("cider-r", "cider-r:idf=coco"),
     ],
-    "spice": [*SPICE, "spice:split=sentences", "spider", "spider:idf=coco"],
+    "spice": [*SPICE, "spice:split=sentences", "spider", "spider:idf=coco", "spider@lceval"],
     "hwcm": ["hwcm@official", "hwcm@paper", "hwcm:combine=mean"],
     "words": [
         *("ngram-precision@official", "ngram-precision@paper", "ngram-precision:combine=mean"),

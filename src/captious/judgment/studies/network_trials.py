@@ -92,10 +92,11 @@ class Trials:
         examples: str | os.PathLike[str],
         recipe: Recipe | str | os.PathLike[str],
         benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments],
-        validation: str | os.PathLike[str] | None,
-        settings: Settings | None,
-        data: str | os.PathLike[str] | None,
-        seeds: int,
+        validation: str | os.PathLike[str] | None = None,
+        settings: Settings | None = None,
+        data: str | os.PathLike[str] | None = None,
+        seeds: int = 3,
+        *,
         sampling: Sampling,
     ) -> None:
         if seeds < 1:

@@ -70,7 +70,7 @@ def feature_ablation(
         MissingExtraError: torch is not installed.
         Others as ``captious.learned.training.networks.learn`` and ``judge``.
     """
-    trials = Trials(examples, recipe, benchmarks, validation, settings, data, seeds, Sampling(resamples, seed))
+    trials = Trials(examples, recipe, benchmarks, validation, settings, data, seeds, sampling=Sampling(resamples, seed))
     features = trials.recipe.features
     if len(features) < 2:
         raise ParameterError("nothing can be left out of a single feature", hint="give a recipe with several features")
@@ -197,7 +197,7 @@ def network_depth(
     depths = [*dict.fromkeys(depths)]
     if not depths or not all(0 <= depth <= _MOST for depth in depths):
         raise ParameterError(f"invalid numbers of hidden layers: {depths}", hint=f"give numbers from 0 to {_MOST}")
-    trials = Trials(examples, recipe, benchmarks, validation, settings, data, seeds, sampling)
+    trials = Trials(examples, recipe, benchmarks, validation, settings, data, seeds, sampling=sampling)
     if width is None:
         if not trials.recipe.hidden and any(depths):
             raise ParameterError(
@@ -255,8 +255,7 @@ def training_epochs(
     Raises:
         ParameterError: as ``feature_ablation``, which has the others.
     """
-    sampling = Sampling(1, DEFAULT_SEED)
-    trials = Trials(examples, recipe, (), validation, settings, data=None, seeds=1, sampling=sampling)
+    trials = Trials(examples, recipe, (), validation, settings, seeds=1, sampling=Sampling(1, DEFAULT_SEED))
     validated = trials.judgments[0]
     assert isinstance(validated, RatedCaptions)
     ratings = np.concatenate(validated.ratings)
@@ -356,7 +355,7 @@ def training_size(
         ParameterError: a size below 1, or above the number of images.
         Others as ``feature_ablation``.
     """
-    trials = Trials(examples, recipe, benchmarks, validation, settings, data, seeds, Sampling(resamples, seed))
+    trials = Trials(examples, recipe, benchmarks, validation, settings, data, seeds, sampling=Sampling(resamples, seed))
     most = trials.n_images
     sizes = sizes or [size for size in (most >> halvings for halvings in range(_HALVINGS + 1)) if size]
     if wrong := [size for size in sizes if not 1 <= size <= most]:
