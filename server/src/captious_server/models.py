@@ -95,7 +95,7 @@ class Standing(models.Model):
 class User(AbstractUser):
     """An account. Superusers are administrators; organizers are named by their challenges."""
 
-    #: The confirmed address; ``email`` may have changed since.
+    #: The confirmed address, which no other account has; ``email`` may have changed since.
     verified_email = models.EmailField(blank=True)
     #: Mail that the user wants: about ended submissions and closing phases.
     mail_ended = models.BooleanField(default=False)
@@ -109,7 +109,12 @@ class User(AbstractUser):
     wrong_code_time = models.DateTimeField(null=True)
 
     class Meta(AbstractUser.Meta):
-        constraints = [models.UniqueConstraint(Lower("username"), name="one_name_in_any_case")]
+        constraints = [
+            models.UniqueConstraint(Lower("username"), name="one_name_in_any_case"),
+            models.UniqueConstraint(
+                Lower("verified_email"), condition=~models.Q(verified_email=""), name="one_account_of_an_address"
+            ),
+        ]
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """Sessions end when the password or the second step changes."""
@@ -294,6 +299,8 @@ class Challenge(models.Model):
     downloads = models.JSONField(default=list)
     #: A checksum of the terms that teams accept; empty if there are none.
     terms_version = models.CharField(max_length=16, blank=True)
+    #: What may be a mistake in it, a sentence each, for organizers.
+    warnings = models.JSONField(default=list)
     #: Number of images of each reference set.
     counts = models.JSONField(default=dict)
     #: Increases whenever the challenge is loaded; names the folder of its files.

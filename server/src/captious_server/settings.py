@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import fcntl
 import ipaddress
 import json
@@ -11,7 +10,7 @@ import re
 import secrets
 import threading
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
 from datetime import UTC, datetime
@@ -25,14 +24,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAda
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from captious.errors import ParameterError
+from captious_server.challenges.problems import did_you_mean
 from captious_server.submissions.upload import UploadLimits
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A suggestion for an unknown name, followed by a space; empty if no name is close."""
-    close = difflib.get_close_matches(name, names, 1, 0.7)
-    return f"did you mean {close[0]}? " if close else ""
-
 
 # A thread that works in the background of a process.
 

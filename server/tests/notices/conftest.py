@@ -22,7 +22,8 @@ def mailing(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site
     site.configure(email_url="smtp://mail.example.org", hosts=("captions.example.org",), https=True)
     site.user("olga")
     folder = write_folder(tmp_path / "small")
-    (folder / "challenge.toml").write_text(f'organizers = ["olga"]\n{(folder / "challenge.toml").read_text()}')
+    toml = folder / "challenge.toml"
+    toml.write_text(f'organizers = ["olga"]\nconfirmed_members = false\n{toml.read_text()}')
     site.load(folder)
     return site
 

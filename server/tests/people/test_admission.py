@@ -152,3 +152,66 @@ def test_captaincy_is_transferred(site: Site, team: Any) -> None:
     assert site.client(ann).post(f"/teams/alpha/members/{mia.pk}/captain").status_code == 302
     assert [row.user.username for row in Membership.objects.filter(team=team, is_captain=True)] == ["mia"]
     assert site.client(ann).post(f"/teams/alpha/members/{mia.pk}/remove").status_code == 404
+
+
+class TestConfirmedMembers:
+    """Accounts are free, so that quotas need members with addresses that no other account has."""
+
+    @pytest.fixture
+    def mailing(self, site: Site, team: Any) -> Site:
+        site.configure(email_url="smtp://mail.example.org", hosts=("captions.example.org",), https=True)
+        return site
+
+    def confirm(self, site: Site, name: str, address: str) -> str:
+        """Ask for a link to an address, and open it; return the page that follows."""
+        from captious_server.models import Notice, User
+        from captious_server.notices.delivery import verification
+
+        Notice.objects.all().delete()  # no two links are sent to an address at once
+        User.objects.filter(username=name).update(email=address)
+        links: list[str] = []
+        verification(
+            User.objects.get(username=name), lambda token: links.append(f"/account/confirm/{token}") or links[0]
+        )
+        assert links[0] in Notice.objects.latest("pk").body
+        from django.urls import reverse
+
+        client = site.client(User.objects.get(username=name))
+        address = reverse("captious:email_confirm", args=[links[0].rpartition("/")[2]])
+        page: str = client.post(address, follow=True, secure=True).content.decode()
+        return page
+
+    def test_each_member_confirms_an_address(self, mailing: Site) -> None:
+        refused = submit(mailing)
+        assert refused.status_code == 422
+        assert "In Alpha, these have not: ann, mia." in refused.content.decode()
+        assert "ann@example.org is confirmed." in self.confirm(mailing, "ann", "ann@example.org")
+        assert "In Alpha, these have not: mia." in submit(mailing).content.decode()
+        self.confirm(mailing, "mia", "mia@example.org")
+        assert submit(mailing).status_code == 302
+
+    def test_an_address_counts_for_one_account(self, mailing: Site) -> None:
+        self.confirm(mailing, "ann", "ann@example.org")
+        assert "Another account has confirmed Ann@Example.org" in self.confirm(mailing, "mia", "Ann@Example.org")
+        assert "In Alpha, these have not: mia." in submit(mailing).content.decode()
+
+    @pytest.mark.parametrize(("domain", "fits"), [("example.org", True), ("example.edu", False), ("ample.org", False)])
+    def test_addresses_are_at_the_domains_of_the_challenge(self, mailing: Site, domain: str, fits: bool) -> None:
+        limited(mailing, f'mail_domains = ["{domain}"]')
+        self.confirm(mailing, "ann", "ann@example.org")
+        self.confirm(mailing, "mia", "mia@cs.example.org")
+        assert (submit(mailing).status_code == 302) is fits
+        overview = mailing.client().get("/challenges/small/", secure=True).content.decode()
+        assert f"confirmed mail address</a> at {domain}" in overview
+
+    def test_sites_without_mail_ask_for_no_address(self, site: Site, team: Any) -> None:
+        from captious_server.challenges.problems import ChallengeError
+
+        assert submit(site).status_code == 302
+        with pytest.raises(ChallengeError) as caught:
+            limited(site, 'mail_domains = ["example.org"]')
+        assert caught.value.problems[0].startswith("mail_domains: this server sends no mail")
+
+    def test_challenges_can_do_without(self, mailing: Site) -> None:
+        limited(mailing, "confirmed_members = false")
+        assert submit(mailing).status_code == 302

@@ -430,8 +430,10 @@ def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadRes
 
 
 def _check_database(source: CheckedChallenge, predecessor: Challenge | None) -> None:
-    """Check that organizers have accounts and that submissions still cover all images."""
+    """Check that organizers have accounts, addresses can be confirmed, and submissions still cover all images."""
     problems = _without_accounts(source.definition.organizers)
+    if source.definition.mail_domains and not settings.CAPTIOUS.email_url:
+        problems.append("mail_domains: this server sends no mail, so members cannot confirm addresses; set email_url")
     if predecessor is not None and Submission.objects.filter(phase__challenge=predecessor, is_baseline=False).exists():
         for name, ids in source.image_ids.items():
             file = predecessor.ids_file(name)

@@ -25,6 +25,7 @@ from captious_server.models import (
     Webhook,
 )
 from captious_server.people.access import is_own, may_manage, may_see_scores, why_withheld
+from captious_server.people.teams import confirms_members
 from captious_server.scoring import queue
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.submissions.intake import Quota
@@ -192,6 +193,8 @@ class ChallengeAnswer(ChallengeSummary):
     news: list[NewsAnswer]
     terms_version: str
     team_approval: bool
+    confirmed_members: bool
+    mail_domains: list[str]
     team_size: int
     teams_close: datetime | None
     license: str
@@ -251,6 +254,8 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
         ],
         "terms_version": challenge.terms_version,
         "team_approval": definition.team_approval,
+        "confirmed_members": confirms_members(challenge),
+        "mail_domains": list(definition.mail_domains),
         "team_size": definition.team_size,
         "teams_close": definition.teams_close,
         "license": definition.license,

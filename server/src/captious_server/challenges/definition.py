@@ -382,6 +382,12 @@ def _user_name(name: str) -> str:
     return name
 
 
+def _domain(domain: str) -> str:
+    if re.fullmatch(r"(?:[a-z0-9-]+\.)+[a-z0-9-]{2,}", domain.lower()) is None:
+        raise ValueError(f"{shortened(domain)} is not a domain such as example.edu")
+    return domain.lower()
+
+
 def _link(link: str) -> str:
     if link and (re.search(r"\s", link) or re.match(r"https?://[^/]", link) is None):
         raise ValueError("must use an address that begins with https:// or http://")
@@ -538,6 +544,8 @@ class ChallengeDefinition(_Table):
     citation: str = Field(default="", max_length=5000)
     terms: str = ""
     team_approval: bool = False
+    confirmed_members: bool = True
+    mail_domains: Annotated[tuple[Annotated[str, AfterValidator(_domain)], ...], _List] = ()
     team_size: _Limit = 0
     teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""

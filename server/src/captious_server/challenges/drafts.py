@@ -49,6 +49,7 @@ def shown_values(source: CheckedChallenge) -> dict[str, Any]:
             for row in definition.downloads
         ],
         "terms_version": hashlib.sha256(terms.encode()).hexdigest()[:16] if definition.terms else "",
+        "warnings": [*source.warnings],
         "counts": {
             definition.key(row): len(source.references[row.captions, row.name]) for row in definition.references
         },

@@ -23,7 +23,7 @@ import nh3
 from markdown_it import MarkdownIt
 
 from captious.data import ImageId, References, read_references
-from captious.drawing import counted, sample_of
+from captious.drawing import counted, counted_of, sample_of
 from captious.errors import CaptiousError
 from captious_server.challenges.definition import (
     FILE_SETTINGS,
@@ -335,6 +335,7 @@ def check_folder(path: Path, limits: UploadLimits | None = None, problems: Seque
         check.image_urls(definition, image_ids)
         titles = {f"text {row.title!r}": check.texts.get(row.file, "") for row in definition.texts}
         check.warnings += starter_warnings({"summary": definition.summary, **titles})
+        check.warnings += check.revealed(definition)
     if check.problems or definition is None:
         raise ChallengeError(check.problems, str(path))
     return CheckedChallenge(
@@ -575,6 +576,37 @@ class _Check:
             if name is not None:
                 self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {name}")
 
+    def revealed(self, definition: ChallengeDefinition) -> Iterator[str]:
+        """A warning for each phase whose scores are withheld, but can be had elsewhere."""
+        public = {captions.name for captions in definition.captions if captions.public}
+        for position, phase in enumerate(definition.phases):
+            if phase.scores_shown == "at-once":
+                continue
+            place, own = at(("phases", position)), self._references_of(definition, phase)
+            for captions in sorted(public.intersection(phase.captions)):
+                yield f"{place}: NOTHING IS HIDDEN: {captions!r} is public, so everybody has its references."
+            for other in definition.phases:
+                if other.scores_shown != "at-once":
+                    continue
+                known = self._references_of(definition, other)
+                n = sum(not texts.isdisjoint(known.get(image, ())) for image, texts in own.items())
+                if n:
+                    yield (
+                        f"{place}: NOTHING IS HIDDEN: {counted_of(n, len(own), 'image')} {'is' if n == 1 else 'are'} "
+                        f"also in the phase {other.name!r}, with the same references, and that one shows scores at "
+                        "once. Give it other images."
+                    )
+
+    def _references_of(self, definition: ChallengeDefinition, phase: PhaseDefinition) -> dict[ImageId, set[str]]:
+        """The images that a phase scores, with their references."""
+        texts: dict[ImageId, set[str]] = {}
+        for position, row in enumerate(definition.references):
+            if row.captions in phase.captions and position in self.references:
+                table = self.references[position]
+                for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True):
+                    texts.setdefault(image, set()).update(table.texts[start:end])
+        return texts
+
     def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
         """Check that the address template accepts every id."""
         bad_ids = []
@@ -614,6 +646,8 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
         yield "logo", definition.logo
     if definition.team_approval:
         yield "teams", "approved by the organizers"
+    if definition.mail_domains:
+        yield "teams", f"members with a confirmed address at {' or '.join(definition.mail_domains)}"
     if definition.team_size:
         yield "teams", f"at most {counted(definition.team_size, 'member')}"
     if definition.teams_close is not None:

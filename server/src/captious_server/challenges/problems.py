@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from captious.errors import CaptiousError, shown
-from captious_server.settings import did_you_mean
 
 _HELP = "captious challenge init creates a folder that shows the format"
 
@@ -75,6 +75,12 @@ def at(location: Iterable[int | str]) -> str:
 def place_of(problem: str) -> str:
     """The place at the beginning of a problem."""
     return problem.partition(": ")[0]
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A suggestion for an unknown name, followed by a space; empty if no name is close."""
+    close = difflib.get_close_matches(name, names, 1, 0.7)
+    return f"did you mean {close[0]}? " if close else ""
 
 
 def unknown_key(key: str, keys: Iterable[str]) -> str:

@@ -145,6 +145,7 @@ class Migration(migrations.Migration):
                 ("texts", models.JSONField(default=list)),
                 ("downloads", models.JSONField(default=list)),
                 ("terms_version", models.CharField(blank=True, max_length=16)),
+                ("warnings", models.JSONField(default=list)),
                 ("counts", models.JSONField(default=dict)),
                 ("version", models.PositiveIntegerField(default=1)),
                 ("created", models.DateTimeField(auto_now_add=True)),
@@ -809,6 +810,14 @@ class Migration(migrations.Migration):
             model_name="user",
             constraint=models.UniqueConstraint(
                 django.db.models.functions.text.Lower("username"), name="one_name_in_any_case"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="user",
+            constraint=models.UniqueConstraint(
+                django.db.models.functions.text.Lower("verified_email"),
+                condition=models.Q(("verified_email", ""), _negated=True),
+                name="one_account_of_an_address",
             ),
         ),
         migrations.AddConstraint(

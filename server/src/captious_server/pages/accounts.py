@@ -267,9 +267,13 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     if user is None:
         raise Http404
     if request.method == "POST":
-        User.objects.filter(pk=user.pk, email=user.email).update(verified_email=user.email)
-        record("confirm address", user.username, request=request)
-        messages.success(request, f"{user.email} is confirmed.")
+        try:
+            with transaction.atomic():
+                User.objects.filter(pk=user.pk, email=user.email).update(verified_email=user.email)
+            record("confirm address", user.username, request=request)
+            messages.success(request, f"{user.email} is confirmed.")
+        except IntegrityError:
+            messages.error(request, f"Another account has confirmed {user.email}. Give this one another address.")
         return redirect("captious:account" if request.user.is_authenticated else "captious:home")
     context = {"heading": f"Is {user.email} your address, {user.username}?", "button": "Confirm"}
     return render(request, "captious/form_page.html", context)
@@ -601,7 +605,9 @@ def _create_account(request: HttpRequest, claims: dict[str, Any], form: NameForm
     user.set_unusable_password()
     user.is_active = settings.CAPTIOUS.registration == "open"
     with transaction.atomic():
-        user.email = user.verified_email = claims["email"]
+        user.email = claims["email"]
+        if not User.objects.filter(verified_email__iexact=user.email).exists():
+            user.verified_email = user.email
         user.save()
         personal_team(user)
         if not _connect_identity(request, user, claims):

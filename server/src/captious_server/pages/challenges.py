@@ -53,7 +53,16 @@ from captious_server.people.access import (
     why_hidden,
 )
 from captious_server.people.accounts import limit, record
-from captious_server.people.teams import accept, accepted_by, bans_of, is_banned, teams_of, teams_without, terms_of
+from captious_server.people.teams import (
+    accept,
+    accepted_by,
+    bans_of,
+    confirms_members,
+    is_banned,
+    teams_of,
+    teams_without,
+    terms_of,
+)
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.submissions.intake import Quota, quota
 
@@ -139,6 +148,7 @@ def _common_values(
     sets = {key: row for phase in challenge.phase_list for key, row in phase.reference_sets.items()}
     return {
         "definition": definition,
+        "confirms_members": isinstance(definition, ChallengeDefinition) and confirms_members(challenge),
         "texts": challenge.texts,
         "phases": challenge.phase_list,
         "sets": [

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -230,7 +231,41 @@ def why_terms_refuse(submission: Submission) -> str:
     return f"{submission.team} must accept the terms first: {submission.challenge.url}terms"
 
 
-# Conditions for admitting a team to a challenge: size, date, approval, terms and bans.
+# Conditions for admitting a team to a challenge: size, date, confirmed members, approval, terms and bans.
+#
+# Accounts are free, and quotas are those of a team and its members, so a challenge can ask for what is not: an address
+# that no other account has confirmed, at certain domains, or the approval of the organizers.
+
+
+def confirms_members(challenge: Challenge) -> bool:
+    """Return whether members need a confirmed address. Sites that send no mail can confirm none."""
+    definition = challenge.definition
+    return bool(definition.mail_domains or (definition.confirmed_members and settings.CAPTIOUS.email_url))
+
+
+def why_not_confirmed(submission: Submission) -> str:
+    """The reason why the addresses of members prevent a submission, in one sentence; empty if they do not."""
+    if not confirms_members(submission.challenge):
+        return ""
+    domains = submission.challenge.definition.mail_domains
+    unconfirmed = [
+        member.username
+        for member in submission.team.members.order_by("username")
+        if not member.verified_email or member.verified_email != member.email or not _is_at(member.email, domains)
+    ]
+    if not unconfirmed:
+        return ""
+    where = f" at {' or '.join(domains)}" if domains else ""
+    return (
+        f"Each member of a team must confirm a mail address{where}, on the account page. "
+        f"In {submission.team}, these have not: {', '.join(unconfirmed)}."
+    )
+
+
+def _is_at(address: str, domains: Sequence[str]) -> bool:
+    """Return whether an address is at one of the domains, or below one; any is if there are none."""
+    host = f".{address.rpartition('@')[2].lower()}"
+    return not domains or any(host.endswith(f".{domain}") for domain in domains)
 
 
 def why_not_admitted(submission: Submission) -> str:
@@ -246,7 +281,7 @@ def why_not_admitted(submission: Submission) -> str:
     deadline = definition.teams_close
     if deadline is not None and memberships.filter(user=submission.user, joined__gt=deadline).exists():
         return f"Teams of this challenge closed on {local_time(deadline)}, before you joined {team}."
-    return why_not_approved(submission) or why_terms_refuse(submission)
+    return why_not_confirmed(submission) or why_not_approved(submission) or why_terms_refuse(submission)
 
 
 def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int, TeamBan]:
