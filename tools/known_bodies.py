@@ -155,7 +155,7 @@ def translated(source: str) -> str:
     spaces = re.sub(r"^[ \t]+", lambda match: match[0].expandtabs(8), source, flags=re.MULTILINE)
     try:
         return str(refactor.RefactoringTool(FIXERS).refactor_string(f"{spaces}\n", "copy"))
-    except (pgen2.parse.ParseError, pgen2.tokenize.TokenError):
+    except (pgen2.parse.ParseError, pgen2.tokenize.TokenError):  # type: ignore[attr-defined]
         return source
 
 

@@ -211,7 +211,7 @@ def test_networks_that_are_trained(record: Record, tmp_path: Path) -> None:
     systems = (str(EXAMPLES / "baseline.json"), IMPROVED)
     command("learn", "data", REFERENCES, *systems, "--validation", "0.25", "-o", examples)
     (tmp_path / "recipe.toml").write_text(NETWORK)
-    command("learn", "train", examples, "--recipe", tmp_path / "recipe.toml", "-o", weights)
+    command("learn", "train", examples, "--recipe", tmp_path / "recipe.toml", "-o", weights, "--force")
     report = scored(IMPROVED, REFERENCES, [f"lceval:weights={weights}"])
     [values] = without_checksums(scores(report)).values()
     record(

@@ -357,6 +357,7 @@ def test_single_image_with_equal_values_is_drawn(open_page: Opener, tmp_path: Pa
     expect(page.locator("section.image")).to_contain_text("over 1 image.")
 
 
+@pytest.mark.filterwarnings("ignore:1 of 5 references:captious.CaptiousWarning")
 def test_sentence_coverage_is_explained(open_page: Opener, tmp_path: Path) -> None:
     references = {
         "qa": ["A brown dog runs. It is near a barn. 😀 The sky is blue.", "A dog."],
@@ -392,6 +393,7 @@ def test_sentence_coverage_is_explained(open_page: Opener, tmp_path: Path) -> No
 
 
 @pytest.mark.filterwarnings("ignore:.*ends within a sentence:captious.CaptiousWarning")
+@pytest.mark.filterwarnings("ignore:1 of 5 references:captious.CaptiousWarning")
 def test_word_agreement_is_explained(open_page: Opener, tmp_path: Path) -> None:
     references = {
         "qa": ["a dog bites a man", "a dog bites the man's leg"],
