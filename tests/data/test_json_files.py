@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from captious.data import read_rows
-from captious.data.formats import DECODER, json_lines, parse_json
-from captious.data.rows import RowProblem, Source
+from captious.data.formats import json_lines, parse_json
+from captious.data.rows import Source
 from captious.errors import CaptionFileError, DuplicateCandidateError, TruncatedFileError
 from tests.data.conftest import Refuses, Write
 
@@ -25,13 +25,12 @@ def test_a_document_cut_anywhere_is_truncated(document: object, ascii_only: bool
     text = json.dumps(document, ensure_ascii=ascii_only, indent=data.draw(st.sampled_from([None, 1])))
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
     source = Source("c.json", "candidates", is_file=True)
-    problem = parse_json(cut, source)
-    assert isinstance(problem, RowProblem)
-    problems: list[RowProblem] = []
-    assert not [*json_lines(["\n"] * 6 + [cut.replace("\n", " ")], source, problems.append, DECODER)]
-    for failure, line in ((problem, cut.rstrip().count("\n") + 1), (problems[0], 7)):
-        assert isinstance(failure.error, TruncatedFileError)
-        assert failure.error.where.startswith(f"c.json: line {line:,}, column ")
+    with pytest.raises(TruncatedFileError) as of_document:
+        parse_json(cut, source)
+    with pytest.raises(TruncatedFileError) as of_lines:
+        [*json_lines(["\n"] * 6 + [cut.replace("\n", " ")], source)]
+    for failure, line in ((of_document.value, cut.rstrip().count("\n") + 1), (of_lines.value, 7)):
+        assert failure.where.startswith(f"c.json: line {line:,}, column ")
 
 
 def test_truncated_json_is_refused_with_its_place(refuses: Refuses, write: Write) -> None:

@@ -1,4 +1,4 @@
-"""The row parser: rows in batches, and problems that are collected instead of raised."""
+"""The row parser: rows in batches, and the first problem."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from captious.data.formats import MISSING, Batch, Format, parse_rows
-from captious.data.rows import RowProblem, Source
+from captious.data.formats import Batch, Format, parse_rows
+from captious.data.rows import Source
+from captious.errors import CaptionFileError, TruncatedFileError
 
 SOURCE = Source("c", "candidates", is_file=True)
 FIELDS = ("id", "caption")
@@ -38,23 +39,18 @@ def test_rows_are_parsed_in_batches(format: Format, text: str, first: int, size:
 
 
 @pytest.mark.parametrize(
-    ("format", "text", "kinds", "rows"),
+    ("format", "text", "error", "where"),
     [
-        (
-            "jsonl",
-            '{"id": 1}\n[1]\n{\n{"id": 2, "caption": "a"}\n{"id"',
-            [("json", 3), ("truncated", 5), ("record", 2), ("fields", 1)],
-            [(1, MISSING), (2, "a")],
-        ),
-        ("csv", 'id,caption\n1\n2,a\n3,"b', [("cells", 2), ("csv", 4)], [("2", "a")]),
+        ("jsonl", '{"id": 1}\n[1]\n{\n{"id": 2, "caption": "a"}\n{"id"', CaptionFileError, "c: line 3, column 2"),
+        ("jsonl", '{"id": 1}\n\n{"id"\n\n', TruncatedFileError, "c: line 3, column 6"),
+        ("jsonl", '{"id": 1, "caption": "a"}\n[1]', CaptionFileError, "c: line 2: [1]"),
+        ("jsonl", '{"id": 1, "caption": "a"}\n{"id": 1}', CaptionFileError, "c: line 2: {'id': 1}"),
+        ("csv", 'id,caption\n1\n2,a\n3,"b', CaptionFileError, "c: line 2"),
+        ("csv", 'id,caption\n2,a\n3,"b', TruncatedFileError, "c: in the row that starts at line 3"),
     ],
 )
-def test_problems_are_collected_or_raised(
-    format: Format, text: str, kinds: list[tuple[str, int]], rows: list[tuple[Any, Any]]
-) -> None:
-    problems: list[RowProblem] = []
-    batches = parse(text, format, refuse=problems.append)
-    assert [(problem.kind, problem.number) for problem in problems] == kinds
-    assert [row for batch in batches for row in zip(*batch.columns, strict=True)] == rows
-    with pytest.raises(type(problems[0].error)):
+def test_the_first_problem_is_raised(format: Format, text: str, error: type[CaptionFileError], where: str) -> None:
+    with pytest.raises(error) as caught:
         parse(text, format)
+    assert type(caught.value) is error
+    assert caught.value.where == where

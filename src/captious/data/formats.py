@@ -20,9 +20,9 @@ from itertools import chain, dropwhile, starmap
 from pathlib import Path
 from stat import S_ISFIFO
 from types import MappingProxyType
-from typing import IO, Any, Final, Literal, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
-from captious.data.rows import Refuse, RowProblem, Source, raise_error
+from captious.data.rows import Source
 from captious.errors import (
     CaptionFileError,
     CaptiousError,
@@ -342,36 +342,57 @@ class RepeatedKeys(dict[str, Any]):
         return unique if len(unique) == len(pairs) else cls(pairs)
 
 
-def parse_json(text: str, source: Source, decoder: json.JSONDecoder = DECODER) -> Any:
-    """Parse a JSON document, and return it or the ``RowProblem`` with it."""
-    return _parsed(text, source, decoder, line=1, may_be_cut=True)
+def parse_json(
+    text: str, source: Source, decoder: json.JSONDecoder = DECODER, *, line: int = 1, may_be_cut: bool = True
+) -> Any:
+    """Parse a JSON document.
+
+    Args:
+        text: the document.
+        source: the file in errors.
+        decoder: parses it.
+        line: the line of the file that the text starts in.
+        may_be_cut: whether the file may end with it.
+
+    Raises:
+        CaptionFileError: a text that is not JSON; TruncatedFileError where it ends too early.
+    """
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        if may_be_cut and _ends_in_the_middle(error):
+            lines = text.rstrip().split("\n")
+            where = f"line {line + len(lines) - 1:,}, column {len(lines[-1]) + 1:,}"
+            raise TruncatedFileError(
+                "the JSON is truncated", where=f"{source.name}: {where}", hint="download or write the file again"
+            ) from None
+        raise CaptionFileError(
+            f"this is not JSON: {error.msg}",
+            where=f"{source.name}: line {line + error.lineno - 1:,}, column {error.colno:,}",
+            hint="fix the file there; python -m json.tool checks whether it is valid JSON",
+        ) from None
+    except (ValueError, RecursionError) as error:
+        # An integer of thousands of digits, or brackets a thousand deep.
+        raise CaptionFileError(
+            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {line}", hint="fix the file"
+        ) from None
 
 
-def json_lines(
-    lines: Iterable[str], source: Source, refuse: Refuse, decoder: json.JSONDecoder
-) -> Iterator[tuple[int, Any]]:
+def json_lines(lines: Iterable[str], source: Source) -> Iterator[tuple[int, Any]]:
     """Yield the record of every non-blank line, with its line number."""
-    decode = decoder.decode
-    numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
-    remaining_lines = numbered
-    while True:
-        for number, line in remaining_lines:
-            try:
-                record = decode(line)
-            except (ValueError, RecursionError):
-                if line.strip(_BLANK):
-                    break
-            else:
-                yield number, record
-        else:
-            return
-        # The last line may be cut off, blank lines behind it or not.
-        following = next(((n, text) for n, text in remaining_lines if text.strip(_BLANK)), None)
-        refuse(_parsed(line.removesuffix("\n"), source, decoder, line=number, may_be_cut=following is None))
-        remaining_lines = numbered if following is None else chain([following], numbered)
+    numbered = enumerate(lines, 1)
+    for number, line in numbered:
+        try:
+            record = DECODER.decode(line)
+        except (ValueError, RecursionError):
+            if not line.strip(_BLANK):
+                continue
+            is_last = not any(text.strip(_BLANK) for _, text in numbered)  # blank lines behind it or not
+            record = parse_json(line.removesuffix("\n"), source, line=number, may_be_cut=is_last)
+        yield number, record
 
 
-def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Iterator[tuple[int, Any]]:
+def json_list(file: IO[bytes], source: Source) -> Iterator[tuple[int, Any]]:
     """Yield the records of a JSON list with their numbers, each as soon as it has been read."""
     pieces = codecs.getreader("utf-8-sig")(file)
     text, at, number, ended = "", 0, 0, False
@@ -395,7 +416,7 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
                 failure = ValueError("there is more after the list of records")
                 break
             try:
-                record, end = decoder.raw_decode(text, sign.end())
+                record, end = DECODER.raw_decode(text, sign.end())
             except (ValueError, RecursionError) as error:
                 failure = error
                 break
@@ -417,37 +438,6 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
             raise kind(
                 f"this is not a JSON list: {failure}", where=f"{source.name}: {where}", hint="fix the file there"
             )
-
-
-def _parsed(text: str, source: Source, decoder: json.JSONDecoder, *, line: int, may_be_cut: bool) -> Any:
-    """Parse a text, and return the document or the problem.
-
-    ``line`` is the line of the file that the text starts in; ``may_be_cut`` says whether it may be the last one.
-    """
-    try:
-        return decoder.decode(text)
-    except json.JSONDecodeError as error:
-        number = line + error.lineno - 1
-        detail = f"{error.msg}, line {number:,}, column {error.colno:,}"
-        if may_be_cut and _ends_in_the_middle(error):
-            lines = text.rstrip().split("\n")
-            where = f"line {line + len(lines) - 1:,}, column {len(lines[-1]) + 1:,}"
-            truncated = TruncatedFileError(
-                "the JSON is truncated", where=f"{source.name}: {where}", hint="download or write the file again"
-            )
-            return RowProblem("truncated", number, truncated, detail)
-        malformed = CaptionFileError(
-            f"this is not JSON: {error.msg}",
-            where=f"{source.name}: line {number:,}, column {error.colno:,}",
-            hint="fix the file there; python -m json.tool checks whether it is valid JSON",
-        )
-        return RowProblem("json", number, malformed, detail)
-    except (ValueError, RecursionError) as error:
-        # An integer of thousands of digits, or brackets a thousand deep.
-        unreadable = CaptionFileError(
-            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {line}", hint="fix the file"
-        )
-        return RowProblem("nested", line, unreadable, f"line {line:,} is nested too deeply")
 
 
 def _ends_in_the_middle(error: json.JSONDecodeError) -> bool:
@@ -546,19 +536,18 @@ class LinePattern:
         """Names of the columns."""
         return [*self.row.groupindex]
 
-    def rows(self, lines: Iterable[tuple[int, str]], source: Source, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
+    def rows(self, lines: Iterable[tuple[int, str]], source: Source) -> Iterator[tuple[int, list[str]]]:
         """Return the rows of numbered lines, without blank lines and comments."""
         for number, line in lines:
             match = self.row.match(line)
             if match is not None:
                 yield number, [*match.groups()]
             elif line.strip() and not line.startswith("#"):
-                error = CaptionFileError(
+                raise CaptionFileError(
                     f"this line is not such as {self.example!r}",
                     where=f"{source.name}: line {number:,}",
                     hint="correct or remove the line",
                 )
-                refuse(RowProblem("cells", number, error))
 
 
 _TOKEN = re.compile(r"(?P<image>[^\t#]+)#(?P<comment_number>\d+)\t(?P<caption>[^\r\n]*)")
@@ -580,16 +569,10 @@ def line_pattern(first: str) -> LinePattern | None:
     return next((pattern for pattern in LINE_PATTERNS if pattern.first.match(first)), None)
 
 
-# The row parser: reads a file of captions in any format as batches of rows, and reports problems.
-#
-# Callers choose the columns, the batch size, and how problems are handled: ``captious.read_captions`` and shards raise
-# the first one, the evaluation server collects all of them to show them together.
+# The row parser: reads a file of captions in any format as batches of rows. Callers choose the columns and their size.
 
 #: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
 Choose: TypeAlias = Callable[[list[str], str], Sequence[str]]
-
-#: The value of a field that a record lacks.
-MISSING: Final = object()
 
 
 @dataclass(frozen=True)
@@ -614,8 +597,6 @@ def parse_rows(
     choose: Choose,
     *,
     size: int | None = None,
-    refuse: Refuse = raise_error,
-    decoder: json.JSONDecoder = DECODER,
 ) -> Iterator[Batch]:
     """Yield the rows of a file in batches.
 
@@ -625,14 +606,12 @@ def parse_rows(
         source: the file in errors.
         choose: chooses columns, once.
         size: maximum rows of a batch; None to read the whole file, which must then fit in memory.
-        refuse: called with every problem; if it returns, the row is skipped, or a field of it is ``MISSING``.
-        decoder: parses JSON.
 
     Raises:
         EncodingError: text that is not UTF-8.
         CaptionFileError: a file that is damaged or not of the format; TruncatedFileError where it is truncated.
         MissingExtraError: parquet without pyarrow.
-        InputError: what ``refuse`` and ``choose`` raise.
+        InputError: what ``choose`` raises.
     """
     if format == "parquet":
         from captious.data.binary_files import parquet_batches
@@ -641,16 +620,16 @@ def parse_rows(
     if format == "xlsx":
         from captious.data.binary_files import spreadsheet_rows
 
-        return record_batches(source, batches_of_rows(spreadsheet_rows(file, source), size), "row", choose, refuse)
+        return record_batches(source, batches_of_rows(spreadsheet_rows(file, source), size), "row", choose)
     longest = None if size is None else MOST_BYTES
     if format in ("csv", "tsv", "txt", "lines"):
         lines = text_lines(file, source, longest, carriage_returns=True)
-        return _line_batches(lines, source, format, choose, size, refuse)
+        return _line_batches(lines, source, format, choose, size)
     if format == "jsonl":
-        unit, records = "line", json_lines(text_lines(file, source, longest), source, refuse, decoder)
+        unit, records = "line", json_lines(text_lines(file, source, longest), source)
     else:
-        unit, records = "record", json_list(file, source, decoder)
-    return record_batches(source, batches_of_rows(records, size), unit, choose, refuse)
+        unit, records = "record", json_list(file, source)
+    return record_batches(source, batches_of_rows(records, size), unit, choose)
 
 
 def record_batches(
@@ -658,16 +637,15 @@ def record_batches(
     batches: Iterable[tuple[Sequence[int], Sequence[Any]]],
     unit: str,
     choose: Choose,
-    refuse: Refuse = raise_error,
 ) -> Iterator[Batch]:
     """Yield the rows of numbered records, all with the fields chosen from the first one; see ``parse_rows``."""
     fields: Sequence[str] = ()
     first = 0
     for numbers, records in batches:
         if not isinstance(records, JsonRecords) and set(map(type, records)) != {dict}:
-            numbers, records = _objects(source, unit, numbers, records, refuse)
-            if not records:
-                continue
+            for number, record in zip(numbers, records, strict=True):
+                if not isinstance(record, Mapping):
+                    raise source.error("this is not an object", where=f"{unit} {number}: {shortened(record)}")
         if not fields:
             first = numbers[0]
             fields = choose([*records[0]], f"{unit} {first}")
@@ -677,26 +655,9 @@ def record_batches(
             for number, record in zip(numbers, records, strict=True):
                 if lacking := tuple(field for field in fields if field not in record):
                     what = f"missing {' and '.join(map(repr, lacking))}, which {unit} {first} contains"
-                    error = source.error(what, where=f"{unit} {number}: {shortened(record)}")
-                    refuse(RowProblem("fields", number, error, fields=lacking))
-            columns = [[record.get(field, MISSING) for record in records] for field in fields]
+                    raise source.error(what, where=f"{unit} {number}: {shortened(record)}") from None
+            raise
         yield Batch(unit, numbers, columns)
-
-
-def _objects(
-    source: Source, unit: str, numbers: Sequence[int], records: Sequence[Any], refuse: Refuse
-) -> tuple[Sequence[int], Sequence[Any]]:
-    """Return the records that are objects, with their numbers."""
-    objects: list[tuple[int, Any]] = []
-    for number, record in zip(numbers, records, strict=True):
-        if not isinstance(record, Mapping):
-            error = source.error("this is not an object", where=f"{unit} {number}: {shortened(record)}")
-            refuse(RowProblem("record", number, error))
-            continue
-        if isinstance(record, RepeatedKeys):
-            refuse(RowProblem("repeated", number, source.error("a key more than once", where=f"{unit} {number}")))
-        objects.append((number, record))
-    return [number for number, _ in objects], [record for _, record in objects]
 
 
 def batches_of_rows(
@@ -716,7 +677,7 @@ def batches_of_rows(
 
 
 def _line_batches(
-    lines: Iterable[str], source: Source, format: Format, choose: Choose, size: int | None, refuse: Refuse
+    lines: Iterable[str], source: Source, format: Format, choose: Choose, size: int | None
 ) -> Iterator[Batch]:
     """Yield rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
     lines = iter(lines)
@@ -731,11 +692,11 @@ def _line_batches(
     pattern = line_pattern(first)
     if pattern is None:
         table = chain([first], lines)
-        yield from _table_batches(table, source, delimiter_of(first, format), choose, size, refuse, first=number)
+        yield from _table_batches(table, source, delimiter_of(first, format), choose, size, first=number)
         return
     where = f"line {number}"
     places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]
-    rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source, refuse)
+    rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source)
     for numbers, cells in batches_of_rows(rows, size):
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
 
@@ -769,12 +730,11 @@ def _table_batches(
     delimiter: str,
     choose: Choose,
     size: int | None,
-    refuse: Refuse,
     *,
     first: int,
 ) -> Iterator[Batch]:
     """Yield rows of csv or tsv with a header; cells that contain the delimiter or line breaks are in double quotes."""
-    rows = _table_rows(csv.reader(lines, delimiter=delimiter, strict=True), source, refuse, first)
+    rows = _table_rows(csv.reader(lines, delimiter=delimiter, strict=True), source, first)
     number, header = next(rows, (0, []))
     if not header:
         return
@@ -783,7 +743,7 @@ def _table_batches(
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
 
 
-def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iterator[tuple[int, list[str]]]:
+def _table_rows(reader: Any, source: Source, first: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the header and the non-blank rows of csv, with the numbers of the lines in which they start."""
     line, width = first, 0
     try:
@@ -793,22 +753,21 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iter
                 if row:
                     yield line, row
             elif row:
-                uneven = CaptionFileError(
+                raise CaptionFileError(
                     f"a row has {counted(len(row), 'cell')} where the header has {width}",
                     where=f"{source.name}: line {line}",
                     hint="quote cells that contain the separator, and give every row the same number of cells",
                 )
-                refuse(RowProblem("cells", line, uneven))
             line = reader.line_num + first
     except csv.Error as error:
         kind: type[CaptionFileError] = CaptionFileError
-        problem, detail = f"this is not csv: {error}", str(error)
+        problem = f"this is not csv: {error}"
         help = 'quote cells that contain quotes, and double the inner quotes: "a ""big"" cat"'
-        if "unexpected end of data" in detail:
+        if "unexpected end of data" in str(error):
             kind, problem = TruncatedFileError, "the file ends inside double quotes"
-            detail, help = problem, "close the quotes there, or download the file again if it is truncated"
-        elif "field larger than field limit" in detail:
-            problem = detail = f"a cell has more than {csv.field_size_limit():,} characters"
+            help = "close the quotes there, or download the file again if it is truncated"
+        elif "field larger than field limit" in str(error):
+            problem = f"a cell has more than {csv.field_size_limit():,} characters"
             help = "close the quotes there if they are open; for captions this long, use .jsonl"
         where = f"{source.name}: in the row that starts at line {line}"
-        refuse(RowProblem("csv", line, kind(problem, where=where, hint=help), detail))
+        raise kind(problem, where=where, hint=help) from None

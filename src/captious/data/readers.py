@@ -60,12 +60,10 @@ from captious.data.rows import (
     CaptionFile,
     CaptionRows,
     Role,
-    RowProblem,
     Source,
     caption_rows,
     lists_from_cells,
     names_of_files,
-    raise_error,
     repeated_positions,
 )
 from captious.data.tables import Captions, CaptionSets
@@ -285,7 +283,7 @@ def _with_lists(
 
 def _rows_of_json_lines(data: bytes, source: Source) -> CaptionRows:
     lines = text_lines(BytesIO(data), source, None)
-    numbered = [*json_lines(lines, source, raise_error, DECODER)]
+    numbered = [*json_lines(lines, source)]
     return rows_of_records(
         source, [record for _, record in numbered], unit="line", numbers=[number for number, _ in numbered]
     )
@@ -350,11 +348,12 @@ def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
     text = decode(data, source)
     hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
     is_flat = text.count("{") == 1
-    document = parse_json(text, source, hook if is_flat else DECODER)
-    if isinstance(document, RowProblem):
+    try:
+        document = parse_json(text, source, hook if is_flat else DECODER)
+    except CaptionFileError:
         if _are_json_lines(text):
             return _rows_of_json_lines(data, source)
-        raise document.error
+        raise
     if not isinstance(document, list | dict):
         raise source.error("this JSON is neither an object nor a list")
     rows = rows_of_document(source, document)

@@ -269,7 +269,7 @@ class CaptionFile(os.PathLike[str]):
         return self.path, self.format, self.layout, self.read_options
 
 
-# ``Source``: the origin of captions, which words errors about them, and ``RowProblem``, an error in a row.
+# ``Source``: the origin of captions, which words errors about them.
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -385,36 +385,6 @@ class Source:
             forms += f"\n    other names            {option('columns', 'id=NAME', 'caption=NAME')}"
         otherwise = f"{advice}; otherwise " if advice else ""
         return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from{forms}")
-
-
-@dataclass(frozen=True)
-class RowProblem:
-    """A problem with one row, or with the rest of a file.
-
-    Args:
-        kind: "json" (not JSON), "truncated" (JSON that ends too early), "nested" (JSON that is nested too deeply),
-            "record" (not an object), "fields" (some are missing), "repeated" (a repeated key), "cells" (more or fewer
-            than in the header), "csv" (the table cannot be read any further).
-        number: the line or record.
-        error: the error to raise.
-        detail: the message of the parser.
-        fields: missing fields.
-    """
-
-    kind: Literal["json", "truncated", "nested", "record", "fields", "repeated", "cells", "csv"]
-    number: int
-    error: InputError
-    detail: str = ""
-    fields: tuple[str, ...] = ()
-
-
-#: Treatment of a problem.
-Refuse: TypeAlias = Callable[[RowProblem], None]
-
-
-def raise_error(problem: RowProblem) -> None:
-    """Raise the error of a problem."""
-    raise problem.error from None
 
 
 def repeated_positions(keys: Iterable[Key]) -> dict[Key, list[int]]:
