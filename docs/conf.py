@@ -46,6 +46,23 @@ INDEX, METRICS = "docs/README", "docs/metrics"
 #: Pages for developers, which are neither in the sidebar nor found by the search.
 DEVELOPERS = "docs/developers/"
 
+#: What readers search for, and the pages that answer: words that are not in their titles or headings, or in many.
+SEARCHED = {
+    "docs/rewards": ["GRPO", "PPO", "SCST", "RL", "reinforcement learning", "TRL", "DataLoader", "workers", "reward"],
+    "docs/captions": ["significance", "p value", "split", "karpathy", "LaTeX", "table of a paper", "score"],
+    "docs/new-metrics": ["plugin", "entry point", "own metric", "custom metric", "register"],
+    "docs/judgment": ["human judgments", "correlation", "Kendall", "Flickr8k", "Composite", "PASCAL-50S"],
+    "docs/languages": ["Chinese", "Japanese", "German", "multilingual", "tokenizer", "PTB"],
+    "docs/long-captions": ["VLM", "LLM", "Markdown", "refusal", "detailed captions", "clean"],
+    "docs/drop-in": ["pycocoevalcap", "aac-metrics", "torchmetrics", "evaluate", "coco-caption", "migration"],
+    "docs/scale": ["shards", "Ray", "Spark", "cluster", "prepare"],
+    "docs/resources": ["offline", "cache", "GloVe", "word2vec", "CoreNLP", "SPICE grammar", "download"],
+    "docs/metrics/chair": ["hallucination"],
+    "docs/metrics/judges": ["GPT-4", "LLM as a judge", "CLAIR", "Ollama", "vLLM"],
+    "docs/several": ["diversity", "beam search", "n candidates"],
+    SERVER: ["leaderboard", "host a challenge", "challenge server", "board"],
+}
+
 project = "captious"
 author = copyright = "captious contributors"
 version = release = captious.__version__
@@ -226,6 +243,10 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = source[0].replace("<!-- options -->", help)
     if name == METRICS or name.startswith(f"{METRICS}/"):
         source[0] = metric_facts.with_facts(source[0])
+    if name in SEARCHED:
+        entries = [f"   ! single: {words}" for words in SEARCHED[name]]
+        lines = ["```{eval-rst}", ".. index::", *entries, "```", "", source[0]]
+        source[0] = "\n".join(lines)
     if name.startswith(DEVELOPERS):
         source[0] = "---\norphan: true\nnosearch: true\n---\n\n" + source[0]
     if name.startswith("training/"):  # linked from the pages of the metrics

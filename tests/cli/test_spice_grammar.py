@@ -9,6 +9,7 @@ import pytest
 
 from captious.resources import corenlp
 from captious.resources.corenlp import fingerprint_of
+from captious.resources.grammar import VERSION
 from tests.cli.conftest import Run, assert_refused
 from tests.support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
 from tests.support.web_server import Web, serving
@@ -58,12 +59,20 @@ def published(web: Web, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.usefixtures("folder", "tables")
+def test_scores_name_the_grammar_in_their_first_line(run: Run) -> None:
+    for command in (("score", "baseline.json"), ("compare", "baseline.json", "improved.json")):
+        outcome = run(*command, "references.json", "-m", "spice")
+        assert f"grammar: {VERSION} (official: {INSTALL})" in outcome.out.splitlines()[0]
+        assert outcome.err == ""
+
+
+@pytest.mark.usefixtures("folder", "tables")
 def test_grammar_is_offered_once(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    score = ("score", "baseline.json", "references.json", "-m", "spice")
-    assert run(*score).err.count(INSTALL) == 1
-    assert run(*score).err == ""
+    explain = ("explain", "spice", "a dog", "a cat")
+    assert run(*explain).err.count(INSTALL) == 1
+    assert run(*explain).err == ""
     monkeypatch.setenv("CAPTIOUS_CACHE", str(cache.with_name("another")))
-    assert run(*score).err.count(INSTALL) == 1
+    assert run(*explain).err.count(INSTALL) == 1
 
 
 def test_grammar_is_downloaded_from_its_publisher(run: Run, web: Web, published: list[str], cache: Path) -> None:

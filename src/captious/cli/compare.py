@@ -63,4 +63,4 @@ def compare(
     comparison = compare_systems(named, table, settings=settings, **options)
     result = comparison if groups is None else by_group(comparison, groups)
     destination.deliver(result.to_table(examples=examples))
-    warn(result.warnings)
+    warn(result.warnings, said="grammar")

@@ -214,11 +214,17 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
         uses[str(target)] = "is written twice"
 
 
-def warn(messages: Sequence[str]) -> None:
-    """Print warnings on stderr, each once, and advice only if no command has printed it before."""
+def warn(messages: Sequence[str], *, said: str | None = None) -> None:
+    """Print warnings on stderr, each once, and advice only if no command has printed it before.
+
+    Args:
+        said: the kind of warnings that the result has said itself.
+    """
     for message in dict.fromkeys(messages):
         text = shown(message, "command line")
-        if isinstance(message, CaptionWarning) and not message.repeated and not is_first_time(text):
+        if isinstance(message, CaptionWarning) and (
+            message.kind == said or not (message.repeated or is_first_time(text))
+        ):
             continue
         click.echo(f"{click.style('warning:', fg='yellow')} {text}", err=True)
 

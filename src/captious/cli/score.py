@@ -165,7 +165,7 @@ def score(
     warnings += [_cut_warning(captions) for captions in rows.values() if captions.n_cut]
     if intervals:
         warnings += [warning for report in reports for warning in few_images_warning(report.n_images)]
-    warn(warnings)
+    warn(warnings, said="grammar")
     comparable = not (by_system.different_images or reading.layout or any(map(is_stream, files)))
     if destination.is_for_reading and len(reports) == 2 and comparable:
         command = repeated_command(

@@ -35,6 +35,7 @@ from captious.metrics.contract.metric import Result as Result
 from captious.metrics.contract.metric import Statistics
 from captious.metrics.contract.registry import Request, labels_called
 from captious.metrics.diversity import known_captions
+from captious.resources.grammar import BUNDLED
 from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import (
     LOWER_IS_BETTER,
@@ -150,6 +151,8 @@ _DESCRIBED = {
     "novel": "distinct novel candidates",
 }
 _BEST = "◀ best."
+#: The bundled grammar in a signature.
+_BUNDLED = re.compile(rf"\|parser:({BUNDLED}-\d+)")
 
 
 def score_table(
@@ -281,7 +284,7 @@ def score_record(
 
 
 def subject(reports: Sequence[Report]) -> str:
-    """Return a line about the data: images, references, tokens."""
+    """Return a line about the data: images, references, tokens, and the grammar if it is the bundled one."""
     first = reports[0]
     if have_same_images(reports):
         images = counted(first.n_images, first.of)
@@ -293,7 +296,9 @@ def subject(reports: Sequence[Report]) -> str:
     references = f"{first.n_references / first.n_images:.1f} references each" if first.n_references else "no references"
     joined = ", concatenated" * all("|references:cat-" in result.signature for result in first.values())
     candidates = _candidates([report.description for report in reports])
-    return f"{images}{candidates} · {references}{joined} · tokens: {', '.join(tokenizers)}"
+    parsers = {found[1] for result in first.values() if (found := _BUNDLED.search(result.signature))}
+    grammar = "".join(f" · grammar: {parser} (official: captious resources get spice-grammar)" for parser in parsers)
+    return f"{images}{candidates} · {references}{joined} · tokens: {', '.join(tokenizers)}{grammar}"
 
 
 def images_text(report: Report) -> str:
