@@ -69,7 +69,7 @@ class HeadRecipe:
     """
 
     width: int = 384
-    steps: int = 300
+    steps: int = 600
     batch: int = 1_024
     rated: int = 384
     learning_rate: float = 0.001

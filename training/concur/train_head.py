@@ -72,7 +72,7 @@ def main() -> None:
     else:
         if captions is None:
             examples = Examples.read(data).balanced()
-            examples = examples.without({image for image, _ in flickr30k(data, "en")}).part(held_out=True)
+            examples = examples.without({image for image, _ in flickr30k(data, "en")})
         else:
             examples = own_examples(captions, ratings, "en").balanced()
         print(f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs")
