@@ -57,6 +57,7 @@ METRICS: dict[str, list[Any]] = {
     ],
     "concur": [
         *("concur", "concur-precision", "concur-recall", "concur:language=de"),
+        *("concur@strict", "concur-precision@strict", "concur-recall@strict"),
         *("coverage", "coverage-p", "coverage-r"),
     ],
     "coverage-cider": ["coverage-cider", "coverage-cider-p", "coverage-cider-r", "coverage-cider:idf=coco"],

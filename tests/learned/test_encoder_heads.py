@@ -26,7 +26,7 @@ def test_a_saved_file_holds_the_same_head(tmp_path: Path) -> None:
 
 
 def test_head_records_recipe_data_and_license() -> None:
-    assert {"recipe", "held out", "data", "license"} <= set(HEAD.about)
+    assert {"recipe", "right", "data", "license"} <= set(HEAD.about)
     assert HEAD.about["data"].keys() >= {"coco/captions_val2014.json.gz", "cxc/sits.jsonl.gz"}
 
 

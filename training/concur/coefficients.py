@@ -1,109 +1,148 @@
-"""How features make a score: coefficients fitted to the ratings of held-out captions, for both training programs."""
+"""How features make a score: coefficients fitted to comparisons of captions by people, for both training programs.
+
+A comparison is a caption and one that must score lower: people rated it lower, or it was made wrong. No coefficient has
+the wrong sign, and none is given.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.stats import kendalltau
 
 from captious.data import Captions, References
+from captious.judgment.judgments import CaptionPairs, RatedCaptions
+from captious.learned.caption_weights import PENALTIES
 from examples import Examples, Pair, Rated
 
-__all__ = ["comparisons", "fitted", "pair_table", "table"]
+__all__ = ["Comparisons", "fitted", "pair_table", "scaled", "table", "text_table"]
 
-_PAIRS = 100_000  # of rated captions, whose order the coefficients are fitted to
+_PAIRS = 60_000  # of rated captions
 _APART = 0.25  # ratings that differ by less are taken for equal
+_STEEPNESS = (1.0, 2.0, 4.0)  # of the smooth count of wrong comparisons, one fit after the other
+_RIDGE = 1e-4
+_LEAST_DEVIATION = 0.02  # of features that are seldom above 0
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Comparisons of one kind.
+
+    Args:
+        differences: features of captions less those of the captions that must score lower, float64[n, k].
+        shares: of the comparisons in the loss, float64[n], which sum to 1.
+        weight: of all of them together.
+    """
+
+    differences: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    weight: float
+
+    @classmethod
+    def of_ratings(
+        cls, features: NDArray[np.float64], ratings: NDArray[np.float64], weight: float, *, seed: int = 0
+    ) -> Comparisons:
+        """Compare rated captions, drawn at random."""
+        one, two = np.random.default_rng(seed).integers(len(ratings), size=(2, _PAIRS))
+        apart = np.abs(ratings[one] - ratings[two]) > min(_APART, np.ptp(ratings) / 8)
+        signs = np.sign(ratings[one] - ratings[two])[apart, None]
+        return cls.of_differences((features[one[apart]] - features[two[apart]]) * signs, weight)
+
+    @classmethod
+    def of_differences(cls, differences: NDArray[np.float64], weight: float) -> Comparisons:
+        return cls(differences, np.full(len(differences), 1 / max(len(differences), 1)), weight)
+
+    @classmethod
+    def of_judgments(
+        cls, judgments: RatedCaptions | CaptionPairs, features: NDArray[np.float64], weight: float, *, seed: int = 0
+    ) -> Comparisons:
+        """Compare captions of a benchmark as people did; all parts of pairs count alike."""
+        if isinstance(judgments, RatedCaptions):
+            ratings = np.array([of_caption.mean() for of_caption in judgments.ratings])
+            return cls.of_ratings(features, ratings / np.ptp(ratings), weight, seed=seed)
+        of_pairs = np.stack([judgments.of_pairs(column) for column in features.T], axis=2)
+        rows = np.arange(judgments.n)
+        differences = of_pairs[rows, judgments.preferred] - of_pairs[rows, 1 - judgments.preferred]
+        shares = 1 / np.bincount(judgments.parts)[judgments.parts]
+        return cls(differences, shares / shares.sum(), weight)
+
+    def right(self, coefficients: NDArray[np.float64]) -> float:
+        """Return the share of comparisons in which the better caption scores higher; ties count one half."""
+        margins = self.differences @ coefficients
+        return float(self.shares @ ((margins > 0) + 0.5 * (margins == 0)))
+
+
+def fitted(
+    comparisons: Sequence[Comparisons], names: Sequence[str], given: Mapping[str, float] | None = None
+) -> NDArray[np.float64]:
+    """Return coefficients that order the most comparisons rightly, float64[k].
+
+    The loss is the smooth share of wrong comparisons, steeper in each of three fits, of which the first begins with
+    the coefficients of least logistic loss. Coefficients of penalties are not above 0, all others not below.
+
+    Args:
+        comparisons: of all kinds.
+        names: of the features.
+        given: coefficients that are kept, by name.
+    """
+    signs = np.where([name in PENALTIES for name in names], -1.0, 1.0)
+    variances = [each.shares @ each.differences**2 for each in comparisons]
+    deviations = np.maximum(np.sqrt(np.mean(variances, axis=0) / 2), _LEAST_DEVIATION)
+    total = sum(each.weight for each in comparisons)
+    scaled_ones = [(each.differences * signs / deviations, each.shares * each.weight / total) for each in comparisons]
+    kept = {name: abs(value) for name, value in (given or {}).items()}
+    bounds = [(kept[n] * d, kept[n] * d) if n in kept else (0, None) for n, d in zip(names, deviations, strict=True)]
+
+    def loss(values: NDArray[np.float64], steepness: float) -> tuple[float, NDArray[np.float64]]:
+        total, slope = _RIDGE * values @ values, 2 * _RIDGE * values
+        for these, shares in scaled_ones:
+            margins = these @ values
+            if steepness:
+                wrong = 1 / (1 + np.exp(np.clip(steepness * margins, -60, 60)))
+                total, slopes = total + shares @ wrong, steepness * wrong * (1 - wrong)
+            else:
+                total, slopes = total + shares @ np.logaddexp(0, -margins), 1 / (1 + np.exp(np.clip(margins, -60, 60)))
+            slope = slope - (shares * slopes) @ these
+        return float(total), slope
+
+    values = np.full(len(names), 0.3)
+    for steepness in (0.0, *_STEEPNESS):
+        values = minimize(loss, values, (steepness,), "L-BFGS-B", jac=True, bounds=bounds).x
+    return np.asarray(values * signs / deviations)
+
+
+def scaled(
+    coefficients: NDArray[np.float64], features: NDArray[np.float64], ratings: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the bias, and the scale of coefficients, by which the logistic function predicts ratings of 0 to 5."""
+    line = features @ coefficients
+
+    def distance(values: NDArray[np.float64]) -> float:
+        return float(((1 / (1 + np.exp(-(values[0] + values[1] * line))) - ratings / 5) ** 2).mean())
+
+    bias, scale = minimize(distance, np.array([0.0, 1.0]) / max(float(line.std()), 1e-9)).x
+    return float(bias), float(scale)
 
 
 def table(examples: Examples, rated: Sequence[Rated]) -> Captions:
     """Return rated captions with their references."""
-    texts = examples.texts
-    offsets = np.concatenate([[0], np.cumsum([len(each.references) for each in rated])])
-    references = tuple(texts[i] for each in rated for i in each.references)
-    return Captions(
-        tuple(texts[each.candidate] for each in rated), References(tuple(range(len(rated))), references, offsets)
+    return text_table(
+        [examples.texts[each.candidate] for each in rated],
+        [[examples.texts[i] for i in each.references] for each in rated],
     )
-
-
-def comparisons(features: NDArray[np.float64], ratings: NDArray[np.float64], *, seed: int = 0) -> NDArray[np.float64]:
-    """Features of captions less those of captions that were rated lower, float64[n, k], of pairs drawn at random."""
-    one, two = np.random.default_rng(seed).integers(len(ratings), size=(2, _PAIRS))
-    apart = np.abs(ratings[one] - ratings[two]) > _APART
-    sign = np.sign(ratings[one] - ratings[two])[apart, None]
-    differences: NDArray[np.float64] = (features[one[apart]] - features[two[apart]]) * sign
-    return differences
-
-
-def fitted(
-    features: NDArray[np.float64],
-    ratings: NDArray[np.float64],
-    *,
-    given: Mapping[int, float],
-    others: Sequence[tuple[NDArray[np.float64], float]] = (),
-    seed: int = 0,
-) -> tuple[float, NDArray[np.float64], float]:
-    """Return the bias and the coefficients of the score, and Kendall's tau-b of the halves, each fitted to the other.
-
-    Rated captions must be ordered as people rated them; no fitted coefficient is less than 0. The line is then scaled
-    so that its logistic function predicts the ratings, and the coefficients that are given are added to it.
-
-    Args:
-        features: of rated captions, float64[n, k].
-        ratings: of them, 0 to 5, float64[n].
-        given: coefficients that are not fitted, by column.
-        others: features of captions less those of captions that must score lower, and the weight of these
-            comparisons; that of rated captions is 1.
-        seed: random seed.
-    """
-    k = features.shape[1]
-    free = np.array([column for column in range(k) if column not in given])
-    fixed = np.zeros(k)
-    fixed[[*given]] = [*given.values()]
-    deviation = features[:, free].std(axis=0)
-
-    def line(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the coefficients fitted to these captions, including given ones, and the bias."""
-        apart = [(comparisons(features[rows], ratings[rows], seed=seed), 1.0), *others]
-        scaled = [(these[:, free] / deviation, weight) for these, weight in apart]
-
-        def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            total, slope = 1e-3 * values @ values, 2e-3 * values
-            for these, weight in scaled:
-                margins = these @ values
-                total = total + weight * np.logaddexp(0, -margins).mean()
-                slope = slope - weight * (these / (1 + np.exp(margins))[:, None]).mean(axis=0)
-            return float(total), slope
-
-        found = minimize(loss, np.ones(len(free)), jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(free)).x
-        ordered = features[rows][:, free] @ (found / deviation)
-        _, scale = minimize(_distance, np.array([0.0, 1.0]), (ordered, ratings[rows])).x
-        combined = fixed.copy()
-        combined[free] = scale * found / deviation
-        (bias,) = minimize(lambda b: _distance((b[0], 1.0), features[rows] @ combined, ratings[rows]), np.zeros(1)).x
-        return np.append(combined, bias)
-
-    halves = np.random.default_rng(seed).permutation(len(ratings)) % 2
-    taus = []
-    for half in (0, 1):
-        tested = halves == half
-        taus.append(kendalltau(features[tested] @ line(np.flatnonzero(~tested))[:-1], ratings[tested]).statistic)
-    *coefficients, bias = line(np.arange(len(ratings)))
-    return float(bias), np.array(coefficients), float(np.mean(taus))
-
-
-def _distance(values: Sequence[float], line: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
-    """Return the mean squared distance of ratings from the logistic function of a line."""
-    return float(((1 / (1 + np.exp(-(values[0] + values[1] * line))) - ratings / 5) ** 2).mean())
 
 
 def pair_table(examples: Examples, pairs: Sequence[Pair]) -> Captions:
     """Return rated pairs, the second caption as the reference of the first."""
-    texts = examples.texts
-    references = tuple(texts[each.captions[1]] for each in pairs)
-    return Captions(
-        tuple(texts[each.captions[0]] for each in pairs),
-        References(tuple(range(len(pairs))), references, np.arange(len(pairs) + 1)),
-    )
+    texts = [[examples.texts[i] for i in each.captions] for each in pairs]
+    return text_table([first for first, _ in texts], [[second] for _, second in texts])
+
+
+def text_table(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Captions:
+    """Return candidates with their references, one a row."""
+    offsets = np.concatenate([[0], np.cumsum([len(own) for own in references])])
+    flat = tuple(text for own in references for text in own)
+    return Captions(tuple(candidates), References(tuple(range(len(candidates))), flat, offsets))

@@ -184,6 +184,12 @@ class Examples:
         """Without the captions of these images; texts and ratings stay."""
         return replace(self, images={image: captions for image, captions in self.images.items() if image not in images})
 
+    def used(self) -> NDArray[np.int64]:
+        """Return the numbers of all captions of images, ratings and pairs, ascending."""
+        rated = [(each.candidate, *each.references) for each in self.rated]
+        numbers = [*self.images.values(), *rated, *(each.captions for each in self.pairs), np.empty(0, np.int64)]
+        return np.unique(np.concatenate(numbers)).astype(np.int64)
+
     def part(self, held_out: bool) -> Examples:
         """Return the quarter of the images that is held out for development, or the rest."""
         return Examples(

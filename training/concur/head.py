@@ -35,7 +35,7 @@ class States:
 
     Args:
         pooled: of the distinct texts.
-        of_captions: int64[n_captions], the row of each caption of the examples.
+        of_captions: int64[n_captions], the row of each caption of the examples; -1 for captions of other images.
         of_negatives: the row of the wrong caption of each image that has one.
     """
 
@@ -49,8 +49,10 @@ class States:
     ) -> States:
         """Encode all captions, but for those in the file ``kept``, if it exists; afterwards it holds all of them."""
         wrong = [" ".join(negative.words) for negative in negatives.values()]
-        texts, rows = numbered([*joined_words(examples.tokens), *wrong])
-        n = len(examples.texts)
+        used = examples.used()
+        texts, rows = numbered([*joined_words(examples.tokens.take(used)), *wrong])
+        of_captions = np.full(len(examples.texts), -1)
+        of_captions[used] = rows[: len(used)]
         pooled_states = np.empty((len(texts), probe(encoder).shape[1]), np.float16)
         known = _read(kept) if kept is not None and kept.exists() else {}
         new = []
@@ -67,7 +69,7 @@ class States:
             done += len(batch.rows)
         if kept is not None and new:
             np.savez(kept, texts=np.frombuffer("\n".join(texts).encode(), np.uint8), states=pooled_states)
-        return cls(pooled_states, rows[:n], dict(zip(negatives, rows[n:].tolist(), strict=True)))
+        return cls(pooled_states, of_captions, dict(zip(negatives, rows[len(used) :].tolist(), strict=True)))
 
     def vectors(self, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return vectors of the distinct texts, of length 1, float32[n_texts, width]."""

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["GIVEN", "HeadRecipe", "Recipe"]
+__all__ = ["NOT_FITTED", "WEIGHTS", "HeadRecipe", "Recipe"]
 
-#: The features whose coefficients are settings.
-GIVEN = ("slips", "ngrams", "contradiction", "precision", "recall")
+#: The weights of comparisons when coefficients are fitted: of ratings by people, and of minimal pairs.
+WEIGHTS = {
+    **dict.fromkeys(("captions", "pairs", "flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s"), 8.0),
+    **dict.fromkeys(("sugarcrepe", "valse"), 1.0),
+    **dict.fromkeys(("sugarcrepe-pp", "wrong captions"), 0.5),
+    "wrong copies": 0.25,
+}
+
+#: Features of the variant strict alone: long texts repeat words without fault.
+NOT_FITTED = {"repetition": 0.0}
 
 
 @dataclass(frozen=True)
@@ -26,9 +34,6 @@ class Recipe:
         masked: share of dimensions that are left out of each step.
         junction_width: of the vectors of the model of junctions.
         junction_steps: of its training.
-        least_images: n-grams of fewer images are left out.
-        slips, ngrams, contradiction, precision, recall: coefficients that are given, not fitted.
-        pairs: weight of rated pairs when the others are fitted; that of rated captions is 1.
         flatness: what the logit of the predicted rating is divided by, so that good captions differ in their scores.
         seed: random seed.
     """
@@ -44,13 +49,6 @@ class Recipe:
     masked: float = 0.5
     junction_width: int = 32
     junction_steps: int = 3_000
-    least_images: int = 8
-    slips: float = 0.1
-    ngrams: float = 0.15
-    contradiction: float = -7.0
-    precision: float = 1.0
-    recall: float = 1.0
-    pairs: float = 0.3
     flatness: float = 3.0
     seed: int = 0
 
@@ -67,7 +65,6 @@ class HeadRecipe:
         learning_rate: of Adam at its start; it falls to almost 0.
         temperature: of the contrastive loss at its start.
         masked: share of dimensions that are left out of each step.
-        wrong: weight of wrong captions when the coefficients are fitted; that of rated captions is 1.
         seed: random seed.
     """
 
@@ -78,5 +75,4 @@ class HeadRecipe:
     learning_rate: float = 0.001
     temperature: float = 0.05
     masked: float = 0.3
-    wrong: float = 0.1
     seed: int = 0

@@ -11,25 +11,25 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.stats import kendalltau
 
-from captious.data import Captions, References
 from captious.errors import CaptiousError
 from captious.learned.caption_features import EncodedLayer, soundness
-from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights, bundled
+from captious.learned.caption_weights import FEATURES, LANGUAGES, STRICT, CaptionWeights, bundled
 from captious.learned.concur import Concur
-from coefficients import comparisons, fitted, pair_table, table
+from captious.learned.files import packed, unpacked
+from coefficients import Comparisons, fitted, scaled, table, text_table
+from comparisons import adversarial, of_benchmarks, of_held_out
 from encoder import frequent_words, train_encoder
 from examples import Examples, checksums, flickr30k, own_examples
 from junctions import train_junctions
-from ngrams import count_ngrams
-from recipe import GIVEN, Recipe
+from recipe import NOT_FITTED, Recipe
 
 
 def main() -> None:
@@ -43,11 +43,13 @@ def main() -> None:
     )
     for field in dataclasses.fields(Recipe):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
+    parser.add_argument("--encoders", type=Path, help="a file (.npz) that keeps what was trained, to fit again")
     parser.add_argument("-o", "--output", type=Path, help="the file of weights; default: those of the package")
     options = vars(parser.parse_args())
     torch.set_num_threads(options.pop("threads"))
     data, language, captions = options.pop("data"), options.pop("language"), options.pop("captions")
     ratings, output = options.pop("ratings"), options.pop("output") or bundled(language)
+    kept_encoders = options.pop("encoders")
     if (data is None) == (captions is None):
         parser.error("give --data or --captions")
     if captions is not None and output == bundled(language):
@@ -69,95 +71,111 @@ def main() -> None:
         f"{examples.left_out:,} captions left out"
     )
     words = frequent_words(examples, recipe)
-    print("the model of junctions")
-    left, right = train_junctions(examples, words, recipe)
+    trained = _trained(examples, words, recipe, kept_encoders)
+    names = examples.tokens.vocabulary.words()
 
-    def weights(
-        vectors: tuple[NDArray[np.float32], NDArray[np.float32]], of: Examples, **others: Any
-    ) -> CaptionWeights:
-        names = examples.tokens.vocabulary.words()
-        values = {
-            "about": {"language": language},
-            "soundness": (0.0, 1.0),
-            "bias": 0.0,
-            "coefficients": np.zeros(len(FEATURES)),
-            **others,
-        }
-        ngrams, documents, n_documents = count_ngrams(of, words, recipe)
-        return CaptionWeights(
-            tuple(names[i] for i in words),
-            *vectors,
-            left,
-            right,
-            ngrams,
-            documents,
-            n_documents,
-            name="new",
-            **values,
-        )
+    def weights(vectors: str, **others: Any) -> CaptionWeights:
+        values = {"about": {"language": language}, "soundness": (0.0, 1.0), "bias": 0.0, "name": vectors, **others}
+        values = {"coefficients": np.zeros(len(FEATURES)), "strict": np.zeros(len(STRICT)), **values}
+        tensors = (trained[name] for name in (f"{vectors} vectors", f"{vectors} subwords", "left", "right"))
+        return CaptionWeights(tuple(names[i] for i in words), *tensors, **values)
 
-    print("the encoder, without the images that are held out")
-    kept, held_out = examples.part(held_out=False), examples.part(held_out=True)
-    first = weights(train_encoder(kept, words, recipe), kept)
-    limits = _soundness_of_people(held_out, first)
-    bias, coefficients, figures = _fitted(examples, held_out, dataclasses.replace(first, soundness=limits), recipe)
-    for name, value in figures.items():
-        print(f"  {name}: {value:,}")
-
-    print("the encoder, with all images")
+    print("the coefficients", flush=True)
+    held_out = examples.part(held_out=True)
+    limits = _soundness_of_people(held_out, weights("first"))
+    first, final = (weights(name, soundness=limits) for name in ("first", "final"))
+    fit = _fitted(examples, held_out, first, final, data if language == "en" else None, recipe)
+    for name, value in fit.figures.items():
+        print(f"  {name}: {value}")
     about = {
         "language": language,
         "recipe": dataclasses.asdict(recipe),
-        "held out": figures,
+        "held out": fit.figures,
         "data": checksums(data, language) if captions is None else {},
     }
     if captions is None:
         about["license"] = "Apache-2.0"
-    final = weights(
-        train_encoder(examples, words, recipe),
-        examples,
-        soundness=limits,
-        bias=bias,
-        coefficients=coefficients,
-        about=about,
+    dataclasses.replace(final, bias=fit.bias, coefficients=fit.coefficients, strict=fit.strict, about=about).save(
+        output
     )
-    final.save(output)
     print(
-        f"{output}: {output.stat().st_size:,} bytes; {dict(zip(FEATURES, coefficients.round(3).tolist(), strict=True))}"
+        f"{output}: {output.stat().st_size:,} bytes; "
+        f"{dict(zip(FEATURES, fit.coefficients.round(3).tolist(), strict=True))}, strict {fit.strict.round(3).tolist()}"
     )
+
+
+def _trained(
+    examples: Examples, words: NDArray[np.int64], recipe: Recipe, kept: Path | None
+) -> dict[str, NDArray[np.float32]]:
+    """Return the model of junctions and the vectors, first without the held-out images, or read them from a file."""
+    if kept is not None and kept.exists():
+        with np.load(kept) as file:
+            return dict(file)
+    print("the model of junctions")
+    trained = dict(zip(("left", "right"), train_junctions(examples, words, recipe), strict=True))
+    for name, of in (("first", examples.part(held_out=False)), ("final", examples)):
+        print("the encoder, " + ("without the images that are held out" if name == "first" else "with all images"))
+        trained[f"{name} vectors"], trained[f"{name} subwords"] = train_encoder(of, words, recipe)
+    # As they are saved, in 8 bits.
+    trained = {name: unpacked(*packed(array)) for name, array in trained.items()}
+    if kept is not None:
+        np.savez(kept, **trained)
+    return trained
+
+
+@dataclasses.dataclass(frozen=True)
+class _Fit:
+    """The coefficients of a score, those of the variant strict, and how well captions are ordered, in percent."""
+
+    bias: float
+    coefficients: NDArray[np.float64]
+    strict: NDArray[np.float64]
+    figures: dict[str, Any]
 
 
 def _fitted(
-    examples: Examples, held_out: Examples, weights: CaptionWeights, recipe: Recipe
-) -> tuple[float, NDArray[np.float64], dict[str, float]]:
-    """Return the bias and the coefficients of the score, and how well held-out captions and pairs are ordered.
-
-    Without ratings, they are those of the package.
-    """
+    examples: Examples,
+    held_out: Examples,
+    first: CaptionWeights,
+    final: CaptionWeights,
+    data: Path | None,
+    recipe: Recipe,
+) -> _Fit:
+    """Fit the coefficients; without benchmarks, those of the package are scaled to the ratings, if there are any."""
+    figures: dict[str, Any] = {"images held out": len(held_out.images)}
+    shipped = CaptionWeights.load() if data is None else final
     if not held_out.rated:
-        shipped = CaptionWeights.load()
-        return shipped.bias, shipped.coefficients, {"images held out": len(held_out.images)}
-    features, held_out = Concur(weights=weights).features, held_out.balanced()
-    rated = features(table(examples, held_out.rated))
-    ratings = np.array([each.rating for each in held_out.rated])
-    given = {FEATURES.index(name): getattr(recipe, name) for name in GIVEN}
-    others = []
-    if held_out.pairs:
-        pairs = features(pair_table(examples, held_out.pairs))
-        pair_ratings = np.array([each.rating for each in held_out.pairs])
-        others = [(comparisons(pairs, pair_ratings, seed=recipe.seed), recipe.pairs)]
-    bias, coefficients, tau = fitted(rated, ratings, given=given, others=others, seed=recipe.seed)
-    figures = {"images held out": len(held_out.images), "tau-b of held-out rated captions": round(100 * tau, 1)}
-    if held_out.pairs:
-        of_pairs = kendalltau(pairs @ coefficients, pair_ratings).statistic
-        figures["tau-b of held-out rated pairs"] = round(100 * of_pairs, 1)
-    return bias / recipe.flatness, coefficients / recipe.flatness, figures
+        return _Fit(shipped.bias, shipped.coefficients, shipped.strict, figures)
+    features = Concur(weights=first).features
+    comparisons = of_held_out(held_out, first, features, recipe)
+    coefficients = shipped.coefficients
+    if data is not None:
+        comparisons |= of_benchmarks(data, Concur(weights=final).features)
+        coefficients = fitted([*comparisons.values()], FEATURES, NOT_FITTED)
+        figures["right, left out"] = {
+            left_out: round(100 * comparisons[left_out].right(fitted(others, FEATURES, NOT_FITTED)), 1)
+            for left_out in comparisons
+            if (others := [each for name, each in comparisons.items() if name != left_out])
+        }
+    figures["right"] = {name: round(100 * each.right(coefficients), 1) for name, each in comparisons.items()}
+    rated = held_out.balanced().rated
+    bias, scale = scaled(coefficients, features(table(examples, rated)), np.array([each.rating for each in rated]))
+    coefficients = coefficients * scale / recipe.flatness
+    strict = shipped.strict if data is None else _strict(adversarial(held_out, features, recipe), coefficients)
+    return _Fit(bias / recipe.flatness, coefficients, strict, figures)
+
+
+def _strict(comparisons: Sequence[Comparisons], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return coefficients of slips and repetition with which captions score higher than adversarial texts."""
+    others = dict(zip(FEATURES, coefficients.tolist(), strict=True))
+    found = fitted(comparisons, FEATURES, {name: value for name, value in others.items() if name not in STRICT})
+    return found[[FEATURES.index(name) for name in STRICT]]
 
 
 def _soundness_of_people(examples: Examples, weights: CaptionWeights) -> tuple[float, float]:
     """Return the 5th percentile and the standard deviation of the soundness of one caption of each image."""
-    captions = tuple(examples.texts[numbers[0]] for numbers in examples.images.values())
-    people = Captions(captions, References(tuple(range(len(captions))), captions, np.arange(len(captions) + 1)))
+    captions = [examples.texts[numbers[0]] for numbers in examples.images.values()]
+    people = text_table(captions, [[text] for text in captions])
     found = soundness(people.layer(EncodedLayer(weights, examples.tokenizer))[0], weights)
     return float(np.percentile(found, 5)), float(found.std())
 

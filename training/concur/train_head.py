@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,73 +19,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
-from captious.errors import CaptiousError, ResourceError
-from captious.learned.caption_features import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, centroids, probe, similarities
-from captious.learned.caption_weights import CaptionWeights
+from captious.errors import CaptiousError
+from captious.learned.caption_features import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
+from captious.learned.caption_weights import PENALTIES, CaptionWeights
 from captious.learned.concur import Concur
+from captious.learned.files import packed, unpacked
 from captious.models import Encoder
 from captious.models.encoders import PRECISIONS
-from coefficients import fitted
-from encoder import frequent_words, train_encoder
+from coefficients import Comparisons, fitted
+from comparisons import of_benchmarks
 from examples import Examples, checksums, flickr30k, own_examples
 from head import States, train_head
-from negatives import Negative, make_negatives
-from recipe import GIVEN, HeadRecipe, Recipe
-
-
-class Features:
-    """Features of captions from states that are there already.
-
-    Args:
-        examples: captions.
-        states: of them.
-        light: weights of the variant ``light``.
-        matrix: of the head.
-    """
-
-    def __init__(self, examples: Examples, states: States, light: CaptionWeights, matrix: NDArray[np.float32]) -> None:
-        self._texts, self._states, self._light = examples.texts, states, light
-        self._vectors = states.vectors(matrix)
-
-    def __call__(
-        self, candidates: Sequence[str], rows: NDArray[np.int64], references: Sequence[Sequence[int]]
-    ) -> NDArray[np.float64]:
-        """float64[n, k], as ``Concur.features``.
-
-        Args:
-            candidates: their texts.
-            rows: of their states.
-            references: numbers of captions.
-        """
-        offsets = np.concatenate([[0], np.cumsum([len(numbers) for numbers in references])])
-        flat = np.array([i for numbers in references for i in numbers])
-        texts = tuple(self._texts[i] for i in flat)
-        captions = Captions(tuple(candidates), References(tuple(range(len(candidates))), texts, offsets))
-        vectors = self._vectors[self._states.of_captions[flat]]
-        headed = similarities(self._vectors[rows], vectors, offsets, centroids(vectors, offsets))
-        return np.hstack([headed, Concur(weights=self._light).features(captions)])
-
-    def of_wrong(
-        self, examples: Examples, negatives: Mapping[int | str, Negative]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return features of captions against the others of their image, and of what was made wrong of them."""
-        others = {
-            image: [i for i in captions.tolist() if i != negatives[image].caption]
-            for image, captions in examples.images.items()
-            if image in negatives
-        }
-        images = [image for image, captions in others.items() if len(captions) > 1]
-        references = [others[image] for image in images]
-        numbers = [negatives[image].caption for image in images]
-        return (
-            self([self._texts[i] for i in numbers], self._states.of_captions[numbers], references),
-            self(
-                [" ".join(negatives[image].words) for image in images],
-                np.array([self._states.of_negatives[image] for image in images]),
-                references,
-            ),
-        )
+from negatives import make_negatives
+from recipe import NOT_FITTED, HeadRecipe
 
 
 def main() -> None:
@@ -97,6 +43,7 @@ def main() -> None:
     parser.add_argument("--device", default="auto", help="of the encoder")
     parser.add_argument("--precision", choices=PRECISIONS, default="float32", help="of the encoder")
     parser.add_argument("--states", type=Path, help="a file (.npz) that keeps the encoder's states for another run")
+    parser.add_argument("--head", type=Path, help="weights whose matrix is kept, and only coefficients are fitted")
     parser.add_argument("--name", help="what the weights call the encoder; default: its name, or that of its folder")
     parser.add_argument(
         "--threads", type=int, default=1, help="more are faster, but then results differ in the last bits"
@@ -108,6 +55,7 @@ def main() -> None:
     torch.set_num_threads(options.pop("threads"))
     data, captions, ratings = options.pop("data"), options.pop("captions"), options.pop("ratings")
     output, name, kept_states = options.pop("output") or BUNDLED_HEAD, options.pop("name"), options.pop("states")
+    kept_head = options.pop("head")
     if (data is None) == (captions is None):
         parser.error("give --data or --captions")
     if captions is not None and output == BUNDLED_HEAD:
@@ -117,94 +65,52 @@ def main() -> None:
     if ratings is not None and captions is None:
         parser.error("--ratings are those of --captions")
     shipped = CaptionWeights.load()
-    if captions is None:
-        examples = Examples.read(data).balanced()
-        learned = examples.without({image for image, _ in flickr30k(data, "en")})
-    else:
-        learned = examples = own_examples(captions, ratings, "en").balanced()
     encoder = Encoder(options.pop("model"), options.pop("device"), options.pop("precision"))
     recipe = HeadRecipe(**options)
+    if kept_head is not None:
+        matrix = EncoderHead.load(kept_head).matrix
+    else:
+        if captions is None:
+            examples = Examples.read(data).balanced()
+            examples = examples.without({image for image, _ in flickr30k(data, "en")})
+        else:
+            examples = own_examples(captions, ratings, "en").balanced()
+        print(f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs")
+        negatives = make_negatives(examples, shipped.words, shipped.vectors, seed=recipe.seed)
+        print(f"hidden states of {len(examples.used()):,} captions and {len(negatives):,} wrong ones")
+        states = States.of(encoder, examples, negatives, kept_states)
+        print("the head")
+        matrix = unpacked(*packed(train_head(states, examples, recipe)))
 
-    print(f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs")
-    light = shipped if captions is not None else _without_held_out(examples, shipped)
-    negatives = make_negatives(examples, light.words, light.vectors, seed=recipe.seed)
-    print(f"hidden states of {len(examples.texts):,} captions and {len(negatives):,} wrong ones")
-    states = States.of(encoder, examples, negatives, kept_states)
-
-    def head(matrix: NDArray[np.float32], **others: Any) -> EncoderHead:
-        values: dict[str, Any] = {"bias": 0.0, "coefficients": np.zeros(len(FULL_FEATURES)), "about": {}, **others}
-        return EncoderHead(name or encoder.name, probe(encoder), matrix, shipped.name, name="new", **values)
-
-    print("the head, without the images that are held out")
-    features_of = Features(examples, states, light, train_head(states, learned.part(held_out=False), recipe))
-    bias, coefficients, figures = _fitted(features_of, examples, states, negatives, recipe)
-    for title, value in figures.items():
-        print(f"  {title}: {value:,}")
-
-    print("the head, with all images")
-    final = head(
-        train_head(states, learned, recipe),
-        bias=bias,
-        coefficients=coefficients,
-        about={
-            "recipe": dataclasses.asdict(recipe),
-            "precision": encoder.precision,
-            "held out": figures,
-            "data": {} if data is None else checksums(data),
-            **({} if data is None else {"license": "Apache-2.0"}),
-        },
+    package = EncoderHead.load() if captions is not None else None
+    bias, coefficients = (
+        (0.0, np.zeros(len(FULL_FEATURES))) if package is None else (package.bias, package.coefficients)
     )
-    final.save(output)
+    about: dict[str, Any] = {"recipe": dataclasses.asdict(recipe), "precision": encoder.precision, "data": {}}
+    head = EncoderHead(
+        name or encoder.name, probe(encoder), matrix, shipped.name, bias, coefficients, about, encoder.name
+    )
+    if data is not None:
+        print("the coefficients", flush=True)
+        comparisons = of_benchmarks(data, Concur(weights=head, model=encoder).features)
+        coefficients, bias = fitted_head([*comparisons.values()], shipped)
+        figures = {n: round(100 * each.right(coefficients), 1) for n, each in comparisons.items()}
+        print(f"  right: {figures}")
+        about |= {"right": figures, "data": checksums(data), "license": "Apache-2.0"}
+        head = dataclasses.replace(head, bias=bias, coefficients=coefficients)
+    head.save(output)
     print(
         f"{output}: {output.stat().st_size:,} bytes; "
-        f"{dict(zip(FULL_FEATURES, coefficients.round(3).tolist(), strict=True))}"
+        f"{dict(zip(FULL_FEATURES, head.coefficients.round(3).tolist(), strict=True))}"
     )
 
 
-def _without_held_out(examples: Examples, shipped: CaptionWeights) -> CaptionWeights:
-    """Return the weights of the variant ``light`` with vectors that were trained without the held-out images."""
-    print("the vectors of words, without the images that are held out")
-    words, names = frequent_words(examples, Recipe()), examples.tokens.vocabulary.words()
-    if tuple(names[i] for i in words) != shipped.words:
-        raise ResourceError(
-            "the weights of the variant light were trained on other data", hint="run train.py with this --data first"
-        )
-    vectors, subwords = train_encoder(examples.part(held_out=False), words, Recipe())
-    return dataclasses.replace(shipped, vectors=vectors, subwords=subwords, name="held-out")
-
-
-def _fitted(
-    features_of: Features,
-    examples: Examples,
-    states: States,
-    negatives: Mapping[int | str, Negative],
-    recipe: HeadRecipe,
-) -> tuple[float, NDArray[np.float64], dict[str, float]]:
-    """Return the bias and the coefficients of the score, and how well held-out captions are ordered.
-
-    Without ratings, they are those of the package.
-    """
-    held_out = examples.part(held_out=True)
-    if not held_out.rated:
-        shipped = EncoderHead.load()
-        return shipped.bias, shipped.coefficients, {"images held out": len(held_out.images)}
-    rated = held_out.rated
-    features = features_of(
-        [examples.texts[each.candidate] for each in rated],
-        states.of_captions[[each.candidate for each in rated]],
-        [each.references for each in rated],
-    )
-    right, wrong = features_of.of_wrong(held_out, negatives)
-    bias, coefficients, tau = fitted(
-        features,
-        np.array([each.rating for each in rated]),
-        given={FULL_FEATURES.index(name): getattr(Recipe(), name) for name in GIVEN},
-        others=[(right - wrong, recipe.wrong)] if len(right) else [],
-        seed=recipe.seed,
-    )
-    flatness = Recipe().flatness
-    figures = {"images held out": len(held_out.images), "tau-b of held-out rated captions": round(100 * tau, 1)}
-    return bias / flatness, coefficients / flatness, figures
+def fitted_head(comparisons: Sequence[Comparisons], light: CaptionWeights) -> tuple[NDArray[np.float64], float]:
+    """Return coefficients of the variant full, and its bias, on the scale of ``light``: copies have equal scores."""
+    coefficients = fitted(comparisons, FULL_FEATURES, NOT_FITTED)
+    rewards = np.array([name not in PENALTIES for name in FULL_FEATURES])
+    coefficients *= light.coefficients[rewards[1:]].sum() / coefficients[rewards].sum()
+    return coefficients, light.bias
 
 
 if __name__ == "__main__":

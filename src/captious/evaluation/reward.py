@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -46,7 +46,8 @@ def reward(
             metric that has to be fitted is fitted on them.
         metric: a metric, its name with parameters (``cider-d``, ``bleu-4``, ``rouge-s:gap=2``), or a function as for
             ``score``; or names with weights, such as ``{"cider-d": 1, "bleu-4": 0.5}``. Weights are negative for
-            outputs of which lower is better: ``{"chair-i": -1}``.
+            outputs of which lower is better: ``{"chair-i": -1}``. The name ``concur`` alone stands for its variant
+            ``strict``, which is safe to optimize.
         settings: tokenizer, document frequencies and so on, for metrics requested by name.
 
     Returns:
@@ -67,7 +68,8 @@ def reward(
             where=f"metric: {shortened(metric)}",
             hint=f"give weights: {{{', '.join(f'{shortened(one)}: 1' for one in metric)}}}",
         )
-    weights: list[tuple[MetricLike, float]] = [*metric.items()] if isinstance(metric, Mapping) else [(metric, 1.0)]
+    of_metrics = metric.items() if isinstance(metric, Mapping) else [(metric, 1.0)]
+    weights = [(_safe(requested, settings), weight) for requested, weight in of_metrics]
     weight_of = {
         _checked_label(request, weight, is_sum=isinstance(metric, Mapping)): float(weight)
         for request, weight in weights
@@ -84,6 +86,18 @@ def reward(
     made = Reward(terms, table, settings.references_as, settings.threads, found)
     issue(made.warnings)
     return made
+
+
+def _safe(requested: MetricLike, settings: Settings | None) -> MetricLike:
+    """Return the variant of a requested metric that is safe to optimize, if it has one and no variant was chosen."""
+    if not isinstance(requested, str):
+        return requested
+    request = Request.from_text(requested)
+    variant = registry.get(request.metric).reward_variant
+    has_model = "model" in request.parameters or (settings is not None and settings.model is not None)
+    if not variant or request.variant or has_model or "weights" in request.parameters:
+        return requested
+    return str(replace(request, variant=variant))
 
 
 def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str:

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from captious.learned.files import packed, read_weights, unpacked, write_weights
-from captious.metrics.shared.frequencies import DocumentFrequencies
-from captious.native import NgramFrequencies, Vocabulary, subword_buckets
+from captious.native import subword_buckets
 from captious.text import languages
 
 #: The languages of the weights that the package ships.
@@ -28,8 +27,12 @@ LANGUAGES = ("en", "de")
 #: Rows of the model of junctions before those of the words.
 UNKNOWN, START, END, FIRST_WORD = 0, 1, 2, 3
 
-#: Features of a score, in the order of ``CaptionWeights.coefficients``.
-FEATURES = ("centroid", "closest", "sparcs", "slips", "ngrams", "contradiction", "precision", "recall")
+#: Features of a score, in the order of ``CaptionWeights.coefficients``: what adds to it, and what takes away from it.
+REWARDS = ("agreement", "precision", "recall", "order")
+PENALTIES = ("slips", "repetition", "contradiction", "exchange", "negation")
+FEATURES = (*REWARDS, *PENALTIES)
+#: Features that have other coefficients in the variant ``strict``.
+STRICT = ("slips", "repetition")
 
 _SUBWORDS = 3, 5  # characters
 _PACKED = ("vectors", "subwords", "left", "right")
@@ -46,11 +49,9 @@ class CaptionWeights:
         subwords: vectors of the buckets of character n-grams, which compose all other words, float32[n_buckets, width].
         left, right: parameters of words for the junctions to their right and left, float32[n + 3, k + 1]: vectors, and
             a bias; the first rows are those of an unknown word, of the start and of the end.
-        ngrams: n-grams of 1 to 4 words, int16[n, 4], padded with -1.
-        documents: number of images with captions that contain them, int32[n]; all others are assumed to be in one.
-        n_documents: number of images.
-        soundness: mean log-probability of the junctions of human captions: their 5th percentile and standard deviation.
-        bias, coefficients: of the logistic function of the features, float64[8].
+        soundness: of human captions, ``caption_features.soundness``: its 5th percentile and standard deviation.
+        bias, coefficients: of the logistic function of the features, float64[9].
+        strict: coefficients of the features ``STRICT`` in the variant strict, float64[2].
         about: the training, and the language code of the captions.
         name: name in signatures.
     """
@@ -60,12 +61,10 @@ class CaptionWeights:
     subwords: NDArray[np.float32]
     left: NDArray[np.float32]
     right: NDArray[np.float32]
-    ngrams: NDArray[np.int16]
-    documents: NDArray[np.int32]
-    n_documents: int
     soundness: tuple[float, float]
     bias: float
     coefficients: NDArray[np.float64]
+    strict: NDArray[np.float64]
     about: Mapping[str, Any]
     name: str
 
@@ -76,21 +75,6 @@ class CaptionWeights:
         shares = np.repeat(np.maximum(lengths, 1) ** np.float32(-0.5), lengths).astype(np.float32)
         spelling = csr_matrix((shares, buckets, offsets), shape=(len(words), len(self.subwords)))
         return np.asarray(spelling @ self.subwords)
-
-    def frequencies(self, tokenizer: str) -> DocumentFrequencies:
-        """Return document frequencies of n-grams, for words of this tokenizer; always the same object."""
-        if tokenizer not in self._frequencies:
-            vocabulary, counts = Vocabulary(), NgramFrequencies()
-            vocabulary.add(self.words)
-            counts.add(self.ngrams.astype(np.int32), self.documents.astype(np.int64))
-            self._frequencies[tokenizer] = DocumentFrequencies(
-                vocabulary, counts, self.n_documents, tokenizer, self.name
-            )
-        return self._frequencies[tokenizer]
-
-    @cached_property
-    def _frequencies(self) -> dict[str, DocumentFrequencies]:
-        return {}
 
     @property
     def language(self) -> str:
@@ -116,10 +100,8 @@ class CaptionWeights:
         tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
         for name in _PACKED:
             tensors[name], tensors[f"{name}.scales"] = packed(getattr(self, name))
-        tensors |= {"ngrams": self.ngrams, "documents": self.documents}
-        tensors["n_documents"] = np.array([self.n_documents])
         tensors["soundness"] = np.array(self.soundness)
-        tensors["score"] = np.array([self.bias, *self.coefficients])
+        tensors["score"] = np.array([self.bias, *self.coefficients, *self.strict])
         write_weights(path, tensors, self.about, "about")
 
     @classmethod
@@ -149,7 +131,6 @@ def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> C
     words = tuple(tensors["words"].tobytes().decode().split("\n"))
     vectors, subwords, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in _PACKED)
     soundness, score = tensors["soundness"], tensors["score"]
-    ngrams, documents, (n_documents,) = tensors["ngrams"], tensors["documents"], tensors["n_documents"].tolist()
     rows = len(words) + FIRST_WORD
     sound = (
         len(set(words)) == len(words) == len(vectors)
@@ -158,13 +139,8 @@ def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> C
         and left.shape == right.shape
         and subwords.shape[1:] == vectors.shape[1:]
         and len(subwords) > 0
-        and ngrams.dtype == np.int16
-        and documents.dtype == np.int32
-        and ngrams.shape == (len(documents), 4)
-        and -1 <= ngrams.min(initial=0) <= ngrams.max(initial=-1) < len(words)
-        and 1 <= documents.min(initial=1) <= documents.max(initial=1) <= n_documents
         and soundness.shape == (2,)
-        and score.shape == (1 + len(FEATURES),)
+        and score.shape == (1 + len(FEATURES) + len(STRICT),)
         and all(np.isfinite(array).all() for array in (vectors, subwords, left, right, soundness, score))
         and soundness[1] > 0
         and isinstance(about, dict)
@@ -173,20 +149,9 @@ def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> C
     if not sound:
         raise ValueError("shapes do not match")
     limits = float(soundness[0]), float(soundness[1])
+    coefficients, strict = score[1 : 1 + len(FEATURES)], score[1 + len(FEATURES) :]
     return CaptionWeights(
-        words,
-        vectors,
-        subwords,
-        left,
-        right,
-        ngrams,
-        documents,
-        int(n_documents),
-        limits,
-        float(score[0]),
-        score[1:],
-        about,
-        name,
+        words, vectors, subwords, left, right, limits, float(score[0]), coefficients, strict, about, name
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,34 +15,27 @@ from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
 from captious.learned.caption_features import (
     FULL_FEATURES,
+    Comparison,
     EncodedCaptions,
     EncodedLayer,
     EncodedReferences,
     EncoderHead,
     HeadedLayer,
-    Lexicon,
-    Side,
     agreement,
+    features,
     junctions,
-    near_copies,
-    sides,
-    similarities,
-    slips,
-    supports,
     unit_vectors,
-    words_instead,
 )
-from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights
-from captious.metrics.cider import CiderD
+from captious.learned.caption_weights import FEATURES, LANGUAGES, PENALTIES, STRICT, CaptionWeights
+from captious.learned.plain_captions import PlainWords
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ChoiceParameter, ResourceParameter
-from captious.metrics.smurf import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
-from captious.text import Tokens, WordLayer
+from captious.text import Tokens
 from captious.text.languages import ENGLISH, Language, as_language
 from captious.text.stems import word_forms
-from captious.text.tokenizers import SMURF, as_tokenizer
+from captious.text.tokenizers import as_tokenizer
 
 # Explanations of scores of the metric ``concur``: which words agree, which do not, and which are missing.
 
@@ -92,13 +86,13 @@ class Agreement:
 
     Args:
         score: the score.
-        centroid: cosine with the sum of all references.
+        centroid: cosine with the sum of the closest references.
         cosines: cosine with each reference.
         words: words of the candidate, in order.
         unsound: the junctions that are more likely unsound than sound, as pairs of words; "" is an end.
-        precision, recall: see ``caption_features.agreement``.
-        missing: words of the references that no word of the candidate supports, with their cost in recall, the highest
-            first.
+        precision, recall: features of the score.
+        missing: words of the reference that is covered best which no word of the candidate supports, with their cost
+            in recall, the highest first.
         features: features of the score.
     """
 
@@ -115,84 +109,34 @@ class Agreement:
     features: tuple[Feature, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Components of scores.
-
-    Args:
-        coefficients: of the k features, by name.
-        features: of captions, float64[n, k].
-        scores: float64[n].
-    """
-
-    coefficients: Mapping[str, float]
-    features: NDArray[np.float64]
-    scores: NDArray[np.float64]
-
-
-def explanations(
-    candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights, parts: Parts, surface: Tokens
-) -> Iterator[Agreement]:
-    """Return the explanation of each candidate, in order.
-
-    Args:
-        candidates, references: captions in normal forms of words.
-        weights: weights of the metric.
-        parts: components of the scores.
-        surface: the candidates as written.
-    """
-    lexicon = candidates.words.lexicon(weights)
-    vocabulary, names = candidates.tokens.vocabulary.words(), surface.vocabulary.words()
-    logits, bounds = junctions(candidates, weights)
-    for row, (start, end) in enumerate(zip(references.offsets[:-1], references.offsets[1:], strict=True)):
-        candidate = candidates.take(np.array([row]))
-        reference_captions = references.captions.take(np.arange(start, end))
-        references_of_one = EncodedReferences(reference_captions, np.array([0, end - start]))
-        left, right = sides(candidate, references_of_one)
-        values = dict(zip(parts.coefficients, parts.features[row].tolist(), strict=True))
-        words = [names[i] for i in surface.ids[slice(*surface.offsets[row : row + 2])].tolist()]
-        ends = ["", *words, ""]
-        unsound = np.flatnonzero(logits[bounds[row] : bounds[row + 1]] < 0).tolist()
-        yield Agreement(
-            score=float(parts.scores[row]),
-            centroid=values["centroid"],
-            cosines=tuple((reference_captions.vectors @ candidate.vectors[0]).tolist()),
-            words=_words(candidate, references_of_one.centroids[0], right, lexicon, vocabulary, words),
-            unsound=tuple((ends[i], ends[i + 1]) for i in unsound),
-            precision=values["precision"],
-            recall=values["recall"],
-            missing=tuple((vocabulary[word], loss) for word, loss in _missing(left, right, lexicon)),
-            features=tuple(Feature(name, value, value * parts.coefficients[name]) for name, value in values.items()),
-        )
-
-
-def _missing(left: Side, right: Side, lexicon: Lexicon) -> list[tuple[int, float]]:
-    """Return words of the references without support, and the recall that each costs."""
-    words, counts = right.distinct(len(lexicon))
-    support, _ = supports(words, left.distinct(len(lexicon))[0], lexicon)
-    losses = counts * lexicon.importance[words] * (1 - support)
-    losses /= max(float((counts * lexicon.importance[words]).sum()), 1e-9)
-    missing = [i for i in np.argsort(-losses, kind="stable").tolist() if support[i] < _SUPPORTED]
-    return [(int(words[i]), float(losses[i])) for i in missing[:_MISSING]]
+def _missing(compared: Comparison) -> list[tuple[int, float]]:
+    """Return words of the best covered reference without support, and the recall that each costs."""
+    right, importance = compared.right, compared.lexicon.importance[compared.right.ids]
+    total = np.maximum(np.bincount(right.captions, importance, len(right.images)), 1e-9)
+    best = np.bincount(right.captions, importance * compared.coverage, len(right.images)) / total
+    tokens = np.flatnonzero((right.captions == best.argmax()) & (compared.coverage < _SUPPORTED))
+    words, places = np.unique(right.ids[tokens], return_inverse=True)
+    losses = np.bincount(places, (importance * (1 - compared.coverage))[tokens], len(words)) / total[best.argmax()]
+    return [(int(words[i]), float(losses[i])) for i in np.argsort(-losses, kind="stable")[:_MISSING].tolist()]
 
 
 def _words(
     candidate: EncodedCaptions,
-    centroid: NDArray[np.float64],
-    right: Side,
-    lexicon: Lexicon,
+    summed: NDArray[np.float64],
+    compared: Comparison,
     vocabulary: Sequence[str],
     surface_words: Sequence[str],
 ) -> tuple[WordAgreement, ...]:
-    left = Side(candidate.tokens.ids, candidate.tokens.offsets, np.arange(1))
-    rows = candidate.words.vectors[left.ids]
-    shares = rows @ centroid / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
-    counterparts = words_instead(near_copies(left, right, lexicon), len(rows))
-    distinct = np.unique(right.ids)
+    ids, lexicon = compared.left.ids, compared.lexicon
+    rows = candidate.words.vectors[ids]
+    shares = rows @ summed / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
+    counterparts = np.full(len(ids), -1)
+    counterparts[~lexicon.is_article[ids]] = compared.found.instead
+    distinct = np.unique(compared.right.ids)
     cosines = unit_vectors(rows) @ unit_vectors(candidate.words.vectors[distinct]).T
-    cosines[left.ids[:, None] == distinct] = 1
+    cosines[ids[:, None] == distinct] = 1
     words = []
-    parts = zip(surface_words, left.ids.tolist(), shares.tolist(), cosines, counterparts.tolist(), strict=True)
+    parts = zip(surface_words, ids.tolist(), shares.tolist(), cosines, counterparts.tolist(), strict=True)
     for name, word, share, row, counterpart in parts:
         similarity = float(row.max(initial=-1)) if len(distinct) else 0.0
         is_supported = similarity >= _SUPPORTED
@@ -214,9 +158,9 @@ def _words(
 #
 # A caption is the weighted sum of its word vectors. These were trained so that captions of one image retrieve each
 # other among captions of other images, and on human ratings of captions (training/concur). The score is computed from
-# cosines with the references, n-grams, the support of single words, contradictions, and the soundness of the caption's
-# junctions. The variant ``full`` adds cosines of vectors that a trained head computes from the hidden states of a
-# contextual encoder.
+# the cosine with the references, the support of single words, their order, contradictions, repetitions, and the
+# soundness of the caption's junctions. The variant ``full`` adds the cosine of vectors that a trained head computes
+# from the hidden states of a contextual encoder.
 
 
 class _WeightsLanguage(ChoiceParameter):
@@ -229,7 +173,7 @@ class _WeightsLanguage(ChoiceParameter):
     def check(self, metric: Any, value: Any) -> str:
         if not isinstance(value, Language):
             return super().check(metric, value)
-        is_known = value.code in LANGUAGES and metric.variant == "light" and metric.weights is None
+        is_known = value.code in LANGUAGES and metric.variant != "full" and metric.weights is None
         return value.code if is_known else ENGLISH.code
 
 
@@ -252,8 +196,10 @@ class Concur(MeanMetric):
     summary = "trained agreement with the references, from text alone"
     variants: ClassVar[Mapping[str, str]] = {
         "light": "vectors of words, trained on captions and their ratings",
+        "strict": "the same, safe as a reward: texts made of the references' words score less than captions",
         "full": "the same with a contextual encoder and a trained head",
     }
+    reward_variant = "strict"
 
     weights: ResourceParameter[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = ResourceParameter(
         default=None, summary="a file of training/concur (train_head.py for full); none for those of the package"
@@ -276,7 +222,7 @@ class Concur(MeanMetric):
             self._set_head(weights, model)
         elif model is not None or isinstance(weights, EncoderHead):
             raise ParameterError(
-                "concur@light does not use a model", hint="use concur@full, or remove the model: model=none"
+                f"concur@{self.variant} does not use a model", hint="use concur@full, or remove the model: model=none"
             )
         elif not isinstance(weights, CaptionWeights):
             self.weights = CaptionWeights.load(weights, self.language)
@@ -287,10 +233,7 @@ class Concur(MeanMetric):
             )
         if "tokenizer" not in self.arguments:
             self.tokenizer = as_tokenizer(as_language(self.weights.language).tokenizer)
-        form = word_forms(self.weights.language)
-        self._words = replace(self.tokenizer, form=form)
-        self._sparcs = Sparcs(tokenizer=replace(SMURF, form=form))
-        self.ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self._words)
+        self._words = replace(self.tokenizer, form=word_forms(self.weights.language))
 
     @property
     def english_only(self) -> bool:  # type: ignore[override]
@@ -318,7 +261,8 @@ class Concur(MeanMetric):
     def coefficients(self) -> dict[str, float]:
         """Coefficient of each feature in the logit of the score, in the order of ``features``."""
         fitted, names = (self.weights, FEATURES) if self.head is None else (self.head, FULL_FEATURES)
-        return dict(zip(names, fitted.coefficients.tolist(), strict=True))
+        strict = zip(STRICT, self.weights.strict.tolist() if self.variant == "strict" else (), strict=False)
+        return dict(zip(names, fitted.coefficients.tolist(), strict=True)) | dict(strict)
 
     @property
     def layer(self) -> EncodedLayer:
@@ -331,37 +275,26 @@ class Concur(MeanMetric):
         See ``captious.learned.caption_weights.FEATURES``; for the variant ``full``,
         ``captious.learned.caption_features.FULL_FEATURES``.
         """
-        candidates, references = captions.layer(self.layer)
-        cosines = similarities(
-            candidates.vectors, references.captions.vectors, references.offsets, references.centroids
-        )
-        light = np.column_stack(
-            [
-                cosines,
-                self._sparcs.scores(captions),
-                slips(candidates, self.weights),
-                self.ngrams.scores(captions),
-                agreement(candidates, references, self.weights),
-            ]
-        )
+        light = features(*captions.layer(self.layer), self.weights)
         if self.head is None or self.encoder is None:
             return light
         if not self._checked:
             self.head.check(self.encoder)
             self._checked = True
         left, right = captions.layer(HeadedLayer(self.head, self.encoder, self._words))
-        offsets = captions.references.offsets
-        headed = similarities(left.vectors[left.rows], right.vectors[right.rows], offsets, right.centroids)
-        return np.hstack([headed, light])
+        headed, _ = agreement(left.vectors[left.rows], right.vectors[right.rows], captions.references.offsets)
+        return np.column_stack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        features = self.features(captions)
-        return np.column_stack([self.of_features(features), features[:, -2:]])
+        found = self.features(captions)
+        first = len(self.coefficients) - len(FEATURES) + FEATURES.index("precision")
+        return np.column_stack([self.of_features(found), found[:, first : first + 2]])
 
     def of_features(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return scores from features, float64[n, k] to float64[n]."""
-        fitted = self.weights if self.head is None else self.head
-        return np.asarray(1 / (1 + np.exp(-(fitted.bias + (features * fitted.coefficients).sum(axis=1)))))
+        """Return scores from features, float64[n, k] to float64[n]; 0 for captions that have nothing in common."""
+        bias = (self.weights if self.head is None else self.head).bias
+        scores = 1 / (1 + np.exp(-(bias + (features * [*self.coefficients.values()]).sum(axis=1))))
+        return np.where(features[:, : -len(PENALTIES)].any(axis=1), scores, 0)
 
     def _set_head(
         self, weights: CaptionWeights | EncoderHead | str | os.PathLike[str] | None, model: Encoder | str | None
@@ -392,7 +325,29 @@ class Concur(MeanMetric):
 
     def explanations(self, captions: Captions) -> Iterator[Agreement]:
         """Return the explanations of all candidates, in order."""
-        features = self.features(captions)
-        parts = Parts(self.coefficients, features, self.of_features(features))
-        surface: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
-        return explanations(*captions.layer(self.layer), self.weights, parts, surface)
+        found, coefficients, weights = self.features(captions), self.coefficients, self.weights
+        scores = self.of_features(found)
+        candidates, references = captions.layer(self.layer)
+        surface: Tokens = captions.layer(PlainWords(self.tokenizer))[0]
+        vocabulary, names = candidates.tokens.vocabulary.words(), surface.vocabulary.words()
+        logits, bounds = junctions(candidates, weights)
+        for row, (start, end) in enumerate(pairwise(references.offsets.tolist())):
+            candidate = candidates.take(np.array([row]))
+            own = EncodedReferences(references.captions.take(np.arange(start, end)), np.array([0, end - start]))
+            compared = Comparison.of(candidate, own, weights)
+            (cosine,), (summed,) = agreement(candidate.vectors, own.captions.vectors, own.offsets)
+            values = dict(zip(coefficients, found[row].tolist(), strict=True))
+            words = [names[i] for i in surface.ids[slice(*surface.offsets[row : row + 2])].tolist()]
+            ends = ["", *words, ""]
+            unsound = np.flatnonzero(logits[bounds[row] : bounds[row + 1]] < 0).tolist()
+            yield Agreement(
+                score=float(scores[row]),
+                centroid=float(cosine),
+                cosines=tuple((own.captions.vectors @ candidate.vectors[0]).tolist()),
+                words=_words(candidate, summed, compared, vocabulary, words),
+                unsound=tuple((ends[i], ends[i + 1]) for i in unsound),
+                precision=values["precision"],
+                recall=values["recall"],
+                missing=tuple((vocabulary[word], loss) for word, loss in _missing(compared)),
+                features=tuple(Feature(name, value, value * coefficients[name]) for name, value in values.items()),
+            )

@@ -8,16 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from captious.data import References
-from captious.learned.caption_features import EncodedReferences, agreement, slips
+from captious.learned.caption_features import EncodedReferences, features
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.concur import Concur
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.coverage import PairScores, SentenceCoverage
-from captious.metrics.smurf import ConceptLayer, Concepts
 
 
 class Coverage(SentenceCoverage):
@@ -49,24 +47,10 @@ class Coverage(SentenceCoverage):
         return {**self.concur.parameters, "variant": self.variant}
 
     def pair_scores(self, sentences: References, state: State | None) -> PairScores:
-        weights = self.concur.weights
         encoded = sentences.layer(self.concur.layer).captions
-        concepts: Concepts = sentences.layer(ConceptLayer())
-        shape = (len(sentences.texts), max(concepts.n_concepts, 1))
-        has_concept = csr_matrix((np.ones(len(concepts.ids)), (concepts.captions, concepts.ids)), shape)
-        n_concepts = np.bincount(concepts.captions, minlength=shape[0])
-        unsound = slips(encoded, weights)
-        by_ngrams = self.concur.ngrams.row_scores(sentences, None)
 
         def of_pairs(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
-            candidates = encoded.take(first)
             references = EncodedReferences(encoded.take(second), np.arange(len(second) + 1))
-            cosine = np.einsum("ij,ij->i", candidates.vectors, references.captions.vectors)
-            shared = np.asarray(has_concept[first].multiply(has_concept[second]).sum(axis=1)).ravel()
-            sparcs = 2 * shared / np.maximum(n_concepts[first] + n_concepts[second], 1)
-            ngrams = by_ngrams(second, [sentences.texts[row] for row in first.tolist()])[:, 0]
-            # A single reference is the sum of all references, and the closest one.
-            alone = np.column_stack([cosine, cosine, sparcs, unsound[first], ngrams])
-            return self.concur.of_features(np.hstack([alone, agreement(candidates, references, weights)]))
+            return self.concur.of_features(features(encoded.take(first), references, self.concur.weights))
 
         return of_pairs

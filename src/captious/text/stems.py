@@ -394,6 +394,7 @@ _STEMS = (
     (r"(\w*)paed(i\w+)", "ped"),
     (r"()haem(o\w+|at\w+)", "hem"),
 )
+_LONGEST_WORD = 100  # letters; the rules search longer ones, which are no words, in quadratic time
 _RULES = tuple((re.compile(rf"{pattern}\Z"), rf"\g<1>{american}\g<2>") for pattern, american in _STEMS)
 
 
@@ -420,6 +421,8 @@ def _english(word: str) -> str:
     stem = word.removesuffix("s")
     if stem in _AMERICAN:
         return _AMERICAN[stem] + word[len(stem) :]
+    if len(word) > _LONGEST_WORD:
+        return word
     for pattern, american in _RULES:
         word = pattern.sub(american, word)
     return word

@@ -257,6 +257,8 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
 
     #: Its documented ways of computing, the default first: name -> one line.
     variants: ClassVar[Mapping[str, str]] = {"official": "as released"}
+    #: The variant that rewards use if none is chosen; "" for the default.
+    reward_variant: ClassVar[str] = ""
     #: One line for listings.
     summary: ClassVar[str] = ""
     #: The models that it loads unless it is given others, by their names on the Hugging Face hub.

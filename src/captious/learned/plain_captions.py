@@ -1,0 +1,96 @@
+"""What a caption says, as tokens: without markup, emoji and boilerplate, which the metric ``concur`` does not judge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from captious.data import Captions, KeyedByFields, References
+from captious.data.checks import cleaned
+from captious.text import Tokenizer, Tokens, WordLayer
+
+_RULES = ("tokens", "html", "markdown", "prompt", "quotes", "compose")
+_CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "…": " ", "—": " ", "*": " ", "_": " "})
+_EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\ufe0f\u20e3\U0001f000-\U0001faff]")
+_ITEM = re.compile(r"\A\s*(?:[-•*]|\d+[.)])\s+")
+_OPENING = re.compile(
+    r"\A\s*(?:(?:this|here|it)(?:\s+is|'s)\s+)?(?:an?|the)\s+(?:[\w-]+\s+)?(?:image|picture|photo|photograph|snapshot)\s+"
+    r"(?:of|showing|depicting|featuring|displaying|capturing|that\s+(?:shows|depicts))\s+",
+    re.IGNORECASE,
+)
+
+# Sentences and clauses about the picture as a whole, which no reference could confirm: their subject is one of the
+# first words, and all other words are among the second.
+_SUBJECTS = re.compile(
+    r"\b(?:atmosphere|mood|ambian?ce|ambience|vibe|tone|feel|feeling|sense|scene|image|picture|photo|photograph|setting"
+    r"|composition|lighting|moment|beauty|impression|aesthetic|environment)\b"
+)
+_SAID = """
+    a an the this that these it its there is are was be being been has have of in on to for with and or as by from at
+    through throughout which while very quite both one some more most all entire whole overall general appears appear
+    seems seem feels looks suggests suggest suggesting conveys convey conveying evokes evoke evoking creates create
+    creating created adds add adding gives give giving exudes captures capture capturing captured reflects highlights
+    highlight highlighting emphasizes emphasizing enhances enhance enhancing contributes contribute contributing depicts
+    depict shows portrays presents provides taken atmosphere mood ambience ambiance vibe tone feel feeling sense scene
+    image picture photo photograph setting composition lighting moment beauty impression aesthetic environment visual
+    visually appealing pleasing interest interesting depth calm calmness serene serenity peaceful peace tranquil
+    tranquility quiet relaxed relaxing relaxation cozy warm warmth inviting welcoming comfortable comfort lively vibrant
+    bustling energetic energy dynamic cheerful joy joyful joyous happy happiness festive fun playful dramatic beautiful
+    picturesque stunning captivating charming pleasant harmonious harmony natural simple simplicity elegant elegance
+    rustic nostalgic nostalgia everyday life daily casual modern professional intimate friendly mysterious whimsical
+    excitement touch element overall well-lit clear bright soft story community camaraderie leisure
+"""
+_IS_SAID = frozenset(_SAID.split())
+_IMPRESSION = re.compile(
+    r"\A\s*(?:the|this|its|there\s+is)\s+(?:an?\s+)?(?:overall\s+|general\s+)?(?:atmosphere|mood|ambian?ce|ambience|vibe|tone"
+    r"|(?:scene|image|picture|photo|setting|composition|lighting)\b.*\b(?:sense|feeling|air|aura|touch|impression)\s+of)\b",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    r"(?<=[.!?])\s+|,\s+(?=(?:creat|add|evok|convey|giv|captur|suggest|contribut|enhanc|highlight)ing\b)"
+)
+
+
+def plain(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return captions without markup, emoji and boilerplate; a caption of nothing else stays as it is."""
+    return tuple(map(_plain, cleaned(texts, _RULES)))
+
+
+def _plain(text: str) -> str:
+    lower = text.lower()
+    if not text.isascii() or "*" in text or "_" in text:
+        text = _EMOJI.sub(" ", text.translate(_CURLY))
+    text = _ITEM.sub("", text)
+    if (opening := _OPENING.match(text)) is not None:
+        text = text[opening.end() :] or text
+    if _SUBJECTS.search(lower) is None:
+        return text
+    kept = [part for part in _PARTS.split(text) if not _is_boilerplate(part)]
+    return " ".join(kept) or text
+
+
+def _is_boilerplate(part: str) -> bool:
+    if _IMPRESSION.match(part):
+        return True
+    words = re.findall(r"[\w-]+", part.lower())
+    return _IS_SAID.issuperset(words) and _SUBJECTS.search(" ".join(words)) is not None
+
+
+@dataclass(frozen=True)
+class PlainWords(KeyedByFields):
+    """Tokens of what captions say; those of ``WordLayer`` where nothing has to be removed."""
+
+    tokenizer: Tokenizer
+
+    def of_references(self, references: References) -> Tokens:
+        texts = plain(references.texts)
+        if texts == references.texts:
+            return references.layer(WordLayer(self.tokenizer))
+        return Tokens.of(texts, self.tokenizer).split()
+
+    def of_candidates(self, captions: Captions, references: Tokens) -> Tokens:
+        texts = plain(captions.candidates)
+        if texts == captions.candidates and references is captions.references.layer(WordLayer(self.tokenizer)):
+            return captions.layer(WordLayer(self.tokenizer))[0]
+        return Tokens.of(texts, self.tokenizer, references.vocabulary).split()
