@@ -169,8 +169,7 @@ def main() -> None:
         board = Board(Path(folder), options.data)
         from django.test import Client
 
-        from captious_server.models import Submission
-        from captious_server.submissions.storage import board_changed
+        from captious_server.models import Submission, board_changed
 
         client = Client()
         for n in options.rows:

@@ -142,7 +142,7 @@ class Words:
         are_single = all(self.is_content(w) and words.count(w) == reference.count(w) == 1 for w in (one, other))
         if not are_single or reference.index(one) < reference.index(other):
             return False
-        return not SYMMETRIC["en"].issuperset(words[i + 1 : j])
+        return not SYMMETRIC["en"] >= {*words[i + 1 : j]}
 
     def _is_turned(self, words: Sequence[str], reference: Sequence[str]) -> bool:
         own = [word in SYMMETRIC["en"] for word in words]

@@ -13,7 +13,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -187,8 +187,8 @@ class Examples:
     def used(self) -> NDArray[np.int64]:
         """Return the numbers of all captions of images, ratings and pairs, ascending."""
         rated = [(each.candidate, *each.references) for each in self.rated]
-        numbers = [*self.images.values(), *rated, *(each.captions for each in self.pairs), np.empty(0, np.int64)]
-        return np.unique(np.concatenate(numbers)).astype(np.int64)
+        groups = (*self.images.values(), *rated, *(each.captions for each in self.pairs))
+        return np.unique(np.fromiter(chain.from_iterable(groups), np.int64))
 
     def part(self, held_out: bool) -> Examples:
         """Return the quarter of the images that is held out for development, or the rest."""

@@ -35,7 +35,7 @@ def half(benchmark: str, data: Path, *, of_tests: bool) -> RatedCaptions | Capti
     """Return the judgments of a benchmark on one half of its images."""
     judgments = load_judgments(benchmark, data)
     assert isinstance(judgments, RatedCaptions | CaptionPairs)
-    rows = np.array([is_of_tests(image) == of_tests for image in judgments.captions.references.images])
+    rows = np.array([is_of_tests(str(image)) == of_tests for image in judgments.captions.references.images])
     captions = _taken(judgments.captions, np.flatnonzero(rows))
     if isinstance(judgments, RatedCaptions):
         ratings = [ratings for ratings, kept in zip(judgments.ratings, rows.tolist(), strict=True) if kept]

@@ -77,7 +77,7 @@ def main() -> None:
     def weights(vectors: str, **others: Any) -> CaptionWeights:
         values = {"about": {"language": language}, "soundness": (0.0, 1.0), "bias": 0.0, "name": vectors, **others}
         values = {"coefficients": np.zeros(len(FEATURES)), "strict": np.zeros(len(STRICT)), **values}
-        tensors = (trained[name] for name in (f"{vectors} vectors", f"{vectors} subwords", "left", "right"))
+        tensors: Any = (trained[name] for name in (f"{vectors} vectors", f"{vectors} subwords", "left", "right"))
         return CaptionWeights(tuple(names[i] for i in words), *tensors, **values)
 
     print("the coefficients", flush=True)
@@ -119,7 +119,7 @@ def _trained(
     # As they are saved, in 8 bits.
     trained = {name: unpacked(*packed(array)) for name, array in trained.items()}
     if kept is not None:
-        np.savez(kept, **trained)
+        np.savez(kept, allow_pickle=False, **trained)
     return trained
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from captious.data import Captions, KeyedByFields, References
-from captious.data.checks import cleaned
+from captious.data.cleaning import cleaned
 from captious.text import Tokenizer, Tokens, WordLayer
 
 _RULES = ("tokens", "html", "markdown", "prompt", "quotes", "compose")
