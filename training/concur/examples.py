@@ -11,7 +11,7 @@ import json
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from pathlib import Path
@@ -187,7 +187,7 @@ class Examples:
     def used(self) -> NDArray[np.int64]:
         """Return the numbers of all captions of images, ratings and pairs, ascending."""
         rated = [(each.candidate, *each.references) for each in self.rated]
-        groups = (*self.images.values(), *rated, *(each.captions for each in self.pairs))
+        groups: list[Iterable[int]] = [*self.images.values(), *rated, *(each.captions for each in self.pairs)]
         return np.unique(np.fromiter(chain.from_iterable(groups), np.int64))
 
     def part(self, held_out: bool) -> Examples:
