@@ -105,8 +105,11 @@ def rules() -> str:
 
 
 def _shown(text: str) -> str:
-    """Return an example as code, with characters that cannot be seen as escapes."""
-    shown = "".join(c if c.isprintable() and not combining(c) else c.encode("unicode_escape").decode() for c in text)
+    """Return an example as code, with characters that cannot be seen as escapes, and line breaks as ⏎."""
+    shown = "".join(
+        c if c.isprintable() and not combining(c) else c.encode("unicode_escape").decode()
+        for c in text.replace("\n", "⏎")
+    )
     return _code(shown.replace("|", r"\|"))
 
 

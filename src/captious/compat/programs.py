@@ -84,7 +84,7 @@ def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = Fal
     folder, suffix = os.path.dirname(script), os.path.splitext(script)[1]
     # Not -P: as with python itself, the program's own folder comes first.
     if is_module:
-        start = [sys.executable, "-m"]
+        start = [sys.executable, *("-m",)]
     elif os.path.isfile(script) and (suffix in _SHELLS or _is_command(script)):
         start = [] if os.access(script, os.X_OK) else [_SHELLS.get(suffix, "bash")]
         script = script if folder else f".{os.sep}{script}"

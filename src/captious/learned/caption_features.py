@@ -287,7 +287,8 @@ def _row_products(
     products = np.empty(len(images))
     for start in range(0, len(images), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
-        products[rows] = np.einsum("ij,ij->i", candidates[images[rows]], references[rows])
+        # In double precision: of equal products, the first would count, whatever the sums that they lead to.
+        products[rows] = np.einsum("ij,ij->i", candidates[images[rows]], references[rows], dtype=np.float64)
     return products
 
 

@@ -34,10 +34,12 @@ def test_learned_metrics_detect_corrupted_captions(metric: str, references: dict
     """Captions of other images and random words score far lower than intact captions."""
     study = robustness(references, metric, strengths=[1.0], resamples=5)
     lost = {record["pathology"]: 1 - record["at 1"] for record in study.records}
-    assert all(record["intact"] > 0.7 for record in study.records)
-    assert lost["random captions"] > 0.45
+    # A copy of its only reference has .81 by concur, by networks over features 1; these hardly see permutations.
+    intact, captions, permutation = (0.65, 0.4, 0.15) if metric == "concur" else (0.7, 0.45, -0.1)
+    assert all(record["intact"] > intact for record in study.records)
+    assert lost["random captions"] > captions
     assert lost["random words"] > 0.45
-    assert lost["word permutation"] > (0.1 if metric == "concur" else -0.1)  # networks over features hardly see it
+    assert lost["word permutation"] > permutation
 
 
 def test_learned_metrics_improve_with_references(metric: str, shared_data: Path, tmp_path: Path) -> None:

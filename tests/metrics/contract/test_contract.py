@@ -170,7 +170,8 @@ def test_order_of_references_does_not_matter(metric: Metric) -> None:
     np.testing.assert_allclose(backwards, expected, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize("metric", every_variant(*OF_THE_BEST_REFERENCE), indirect=True)
+# GLEU passes over references without words for a candidate without words: its own tests have ties.
+@pytest.mark.parametrize("metric", every_variant("chrf", "meteor"), indirect=True)
 def test_the_first_of_the_best_references_counts(metric: Metric) -> None:
     pairs = [
         (" ".join(candidate), [" ".join(reference)])
@@ -317,6 +318,8 @@ def other_parameters(metric: Metric) -> dict[str, object]:
     parameters = {*metric.declared} - {"variant", *OF_MODELS}
     if metric.variant in PUBLISHED_WEIGHTS:
         parameters -= {"weights"}
+    if metric.name == "spider" and metric.variant == "lceval":
+        parameters -= {"sigma"}  # CIDEr has none
     values: dict[str, object] = {}
     for name in parameters:
         declaration = metric.declared[name]
