@@ -8,7 +8,7 @@ import pytest
 
 import captious
 from captious.data.checks import kinds_in
-from captious.data.cleaning import cleaned
+from captious.data.cleaning import RULES, cleaned
 from captious.errors import UnknownNameError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -56,6 +56,15 @@ def test_markdown_is_made_text(text: str, expected: str | None) -> None:
 )
 def test_beginnings_of_answers_are_removed(text: str, expected: str) -> None:
     assert cleaned([text], ("prompt",)) == (expected,)
+
+
+@pytest.mark.parametrize("piece", ["#", " ", "\n", "_a", "<!--", "[a](", "1.", "\\n", "<think>", "not "])
+def test_long_debris_is_read_once(piece: str) -> None:
+    """A pattern that begins anew at each of 200,000 characters would take hours."""
+    text = piece * (200_000 // len(piece))
+    for whole in (text, f"a dog{text}x"):
+        kinds_in([whole])
+        cleaned([whole], tuple(rule for rule in RULES if rule != "markdown"))
 
 
 def test_captions_of_people_stay_as_they_are() -> None:

@@ -271,3 +271,11 @@ def test_a_warning_that_was_suppressed_is_shown_later_and_once() -> None:
             warnings.simplefilter("always")
             captious.reward(references, "rouge-l")
         assert len(caught) == 1
+
+
+@pytest.mark.parametrize("metric", ["concur@light", captious.Concur()])
+def test_rewards_that_are_not_safe_warn(metric: captious.MetricLike) -> None:
+    references = {1: ["a dog runs on the beach", "a dog at the sea"], 2: ["two cats sleep", "cats nap on a bed"]}
+    with pytest.warns(captious.CaptiousWarning, match="concur@light can be raised .* concur@strict is safe"):
+        captious.reward(references, metric)
+    assert captious.reward(references, "concur").warnings == []

@@ -35,7 +35,7 @@ MARKDOWN = Pattern(
     | ^\ {0,3}\#{1,6}\ +\S                  # a heading
     | \n\ *(?:[-*+•]|\d{1,2}[.)])\ +\S   # an item of a list, after another line
     | `[^`\n]+` | ^```                      # code
-    | !?\[[^\]\n]+\]\(\S+\)                 # a link or an image
+    | !?\[[^\]\n]+\]\((?:[^\s()]|\([^\s()]*\))+\)   # a link or an image
     | ^\|.*\|[ \t]*$                        # a row of a table
     | </?(?:br|b|i|em|p|ul|ol|li|strong)\b[^>\n]*>
     | \\(?:boxed|text(?:bf|it|rm)?|mathrm|mathbf)\{   # TeX
@@ -115,7 +115,7 @@ TAG_NAMES = (
     r"a|article|blockquote|body|caption|center|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
     r"span|sub|sup|table|tbody|td|th|tr|u|answer|description|output|response|result|summary|br|b|i|em|p|ul|ol|li|strong"
 )
-TAG = Pattern(rf"</?(?:{TAG_NAMES})(?:\s[^<>\n]*)?/?>|<!--(?:[^-]|-(?!->))*-->", re.IGNORECASE)
+TAG = Pattern(rf"</?(?:{TAG_NAMES})(?:\s[^<>\n]*)?/?>|<!--(?:[^-]|-(?!->)){{0,1000}}-->", re.IGNORECASE)
 TAGS = Pattern(rf"(?:(?:{TAG.text})[ \t]*)+", re.IGNORECASE)
 UNKNOWN_TAG = Pattern(r"<[^<>]*>")
 #: The beginning of a turn in chat templates, with the name of its speaker.
@@ -134,7 +134,7 @@ SPECIAL = Pattern(
     (?:<box>|<quad>|<\|box_start\|>|<\|quad_start\|>)[\s\d.,()\[\]]*(?:</box>|</quad>|<\|box_end\|>|<\|quad_end\|>)
     | </?(?:ref|box|quad|phrase|object|grounding|delimiter_of_multi_objects/)> | <(?:loc|patch_index)_?\d+>
     | \{(?:<\d+>)+\} | \[\[?(?:\d*\.?\d+,\s*){3}\d*\.?\d+\]\]?
-    | (?<=\S)\s*\#{2,}\s*(?:human|user|assistant|instruction|response|input)\b:?[^\x00]*\Z
+    | (?<=\S)(?<!\#\#)\s*\#{2,}\s*(?:human|user|assistant|instruction|response|input)\b:?[^\x00]*\Z
     | </?s> | <[|｜][^<>|｜\n]{1,40}(?:[|｜]>|$)
     | <(?:pad|eos|bos|sos|sep|cls|mask|start|end|startseq|endseq|image|img|video|audio|nl|eo[tdpcu])(?:_?\d+)?>
     | <(?:start|end)_of_(?:turn|image|text|utterance)> | <end_of_utterance> | <extra_id_\d+> | <unused\d+>
@@ -190,9 +190,9 @@ FAILURE = Pattern(
         |output|prediction|description)
         |(?:\w+\.)+\w*(?:error|exception)|(?-i:[A-Z]\w*(?:Error|Exception))
         |empty|not\ available|unknown\ error|<none>|missing|todo|tbd|nonetype)\W*\Z
-    | \A[\s\[<("'*]*(?![^\n]*\b(?:screen|laptop|monitor|computer|sign|shirt)\b)
+    | \A[\s\[<("'*]*+(?![^\n]*\b(?:screen|laptop|monitor|computer|sign|shirt)\b)
         (?:(?:[a-z]+\.)*[a-z]*(?:error|exception)\b\s*(?:code)?[\]>)]?\s*[:=(\d]
-        | \[(?:error|failed|failure|none|no\ [a-z]+)\]
+        | (?<=\[)(?:error|failed|failure|none|no\ [a-z]+)\]
         | failed\ to\ (?:obtain|get|generate|call|load|fetch|parse|process
             |receive|produce|open|download|decode|connect|retrieve)\b
         | (?:api|request|server|http|connection|network|inference|generation)
@@ -253,7 +253,7 @@ REFUSAL = Pattern(
 )
 FILE_NAME = Pattern(
     r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
-    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*\d[\d_-]*\s*\Z"
+    r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*+(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*+\d[\d_-]*\s*\Z"
     r"|\A\s*-?\d*\.\d+(?:e-?\d+)?%?\s*\Z|\A\W*[a-z](?: +[a-z])*\W*\Z"
     r"|\A\s*(?:(?:\w+\.)?(?:tensor|array)\()?\[[\[\]\d\s,.+-]*\d[\[\]\d\s,.…e+-]*\](?:,\s*\w+=[\w.:']+)*\)?\s*\Z",
     re.IGNORECASE,

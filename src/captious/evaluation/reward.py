@@ -82,7 +82,16 @@ def reward(
         if label in weight_of
     ]
     table, settings = read_references(references), selection.settings
-    found = [*selection.warnings, *CaptionFindings.of_references(table).warnings_for(selection)]
+    unsafe = [
+        CaptionWarning(
+            f"{term.metric.name}@{term.metric.variant} can be raised by text that nobody would write, such as "
+            f"references joined by 'and': {term.metric.name}@{term.metric.reward_variant} is safe to optimize.",
+            "unsafe-reward",
+        )
+        for term in terms
+        if term.metric.reward_variant and term.metric.variant != term.metric.reward_variant
+    ]
+    found = [*selection.warnings, *unsafe, *CaptionFindings.of_references(table).warnings_for(selection)]
     made = Reward(terms, table, settings.references_as, settings.threads, found)
     issue(made.warnings)
     return made
