@@ -130,8 +130,11 @@ def uploads_are_read_here(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def site(set_up_site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """An empty site."""
+    """An empty site, for which nothing has been parsed: tests change what metrics say of themselves."""
+    from captious_server.models import parsed_definition
+
     empty_site(set_up_site)
+    parsed_definition.cache_clear()
     return Site(set_up_site, monkeypatch)
 
 

@@ -279,7 +279,7 @@ IDS_FOLDER = ".captious-ids"
 
 
 @lru_cache(maxsize=128)
-def _parsed(text: str) -> ChallengeDefinition:
+def parsed_definition(text: str) -> ChallengeDefinition:
     """A definition. That of each version of a challenge is parsed once in a process, however often it is asked for."""
     return ChallengeDefinition.model_validate(json.loads(text))
 
@@ -318,7 +318,7 @@ class Challenge(models.Model):
 
     @property
     def definition(self) -> ChallengeDefinition:
-        return _parsed(json.dumps(self.definition_values))
+        return parsed_definition(json.dumps(self.definition_values))
 
     @property
     def url(self) -> str:

@@ -8,6 +8,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.cookiejar import CookieJar
 from typing import Any
 from urllib.parse import urlencode
@@ -52,7 +53,8 @@ def raw(server: Server, head: str, *pieces: bytes, shut: bool = False) -> tuple[
         for piece in pieces:
             connection.sendall(piece)
         if shut:
-            connection.shutdown(socket.SHUT_WR)
+            with suppress(OSError):  # the server may have answered and closed
+                connection.shutdown(socket.SHUT_WR)
         answer = b""
         while b"\r\n\r\n" not in answer and (more := connection.recv(65536)):
             answer += more
