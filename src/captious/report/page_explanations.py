@@ -430,6 +430,7 @@ def _system(metric: Concur, report: Report, explained: Explained, table: TokenTa
 
     return {
         "scores": numbers(agreement.score for agreement in agreements),
+        "centroids": numbers(agreement.centroid for agreement in agreements),
         "features": numbers(feature.value for agreement in agreements for feature in agreement.features),
         "cosines": {
             "counts": _counts(columns, [agreement.cosines for agreement in agreements]),

@@ -118,9 +118,9 @@ async function readCoverage(about, image, place, system) {
 
 async function readAgreement(about, image, place, system) {
   const of = about.systems[system], names = Object.keys(about.coefficients);
-  const [tokens, own, scores, values, unsound, ...ofParts] = await Promise.all([
+  const [tokens, own, scores, centroids, values, unsound, ...ofParts] = await Promise.all([
     strings(manifest.explanations.tables[about.table].tokens), tokensOf(about.table, system + 1, image), numbers(of.scores),
-    numbers(of.features), lists(of.unsound), ...[of.cosines, of.words, of.missing].map(({ counts }) => integers(counts)),
+    numbers(of.centroids), numbers(of.features), lists(of.unsound), ...[of.cosines, of.words, of.missing].map(({ counts }) => integers(counts)),
   ]);
   const [cosines, shares, similarities, supported, closest, instead, missing, losses] = await Promise.all([
     numbers(of.cosines.values), numbers(of.words.shares), numbers(of.words.similarities), integers(of.words.supported),
@@ -132,7 +132,7 @@ async function readAgreement(about, image, place, system) {
   const features = names.map((name, i) => ({ name, value: values[place * names.length + i] }));
   const value = Object.fromEntries(features.map(({ name, value }) => [name, value]));
   return {
-    score: scores[place], centroid: value.centroid, precision: value.precision, recall: value.recall,
+    score: scores[place], centroid: centroids[place], precision: value.precision, recall: value.recall,
     cosines: places[0].map((k) => cosines[k]),
     words: places[1].map((k, i) => ({
       word: own[i], share: shares[k], similarity: similarities[k], closest: named(closest[k]), instead: named(instead[k]),
