@@ -177,6 +177,7 @@ def test_the_name_of_the_package_is_no_metric(name: str) -> None:
         captious.score(["a dog"], [REFERENCES], [name])
 
 
+@pytest.mark.filterwarnings("ignore:concur@light can be raised:captious.CaptiousWarning")
 def test_concur_works_as_a_reward() -> None:
     scorer = captious.reward({1: REFERENCES, 2: ["a plate of food"]}, Concur())
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
@@ -284,6 +285,7 @@ def test_boilerplate_costs_less_than_an_invented_object(shared_data: Path) -> No
         assert share_above(Concur(), said, invented, references) >= 0.9
 
 
+@pytest.mark.filterwarnings("ignore:concur@light can be raised:captious.CaptiousWarning")
 def test_rewards_use_the_strict_variant_unless_another_is_chosen() -> None:
     references = {1: REFERENCES}
     assert captious.reward(references, "concur").label == "concur@strict"
