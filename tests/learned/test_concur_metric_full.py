@@ -190,6 +190,7 @@ def test_scores_lie_between_0_and_1_whatever_the_caption(full: Concur) -> None:
 
 
 @pytest.mark.models
+@pytest.mark.filterwarnings("ignore:concur@full can be raised:captious.CaptiousWarning")
 def test_full_variant_works_as_a_reward(full: Concur) -> None:
     scorer = captious.reward({1: REFERENCES, 2: ["a plate of food"]}, full)
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
