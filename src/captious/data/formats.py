@@ -569,7 +569,8 @@ def line_pattern(first: str) -> LinePattern | None:
     return next((pattern for pattern in LINE_PATTERNS if pattern.first.match(first)), None)
 
 
-# The row parser: reads a file of captions in any format as batches of rows. Callers choose the columns and their size.
+# The row parser: reads a file of captions in any format as batches of rows. Callers choose the columns and the size
+# of a batch.
 
 #: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
 Choose: TypeAlias = Callable[[list[str], str], Sequence[str]]

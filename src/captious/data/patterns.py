@@ -115,6 +115,7 @@ TAG_NAMES = (
     r"a|article|blockquote|body|caption|center|code|div|font|figure|figcaption|h[1-6]|head|hr|html|img|pre|section|small|"
     r"span|sub|sup|table|tbody|td|th|tr|u|answer|description|output|response|result|summary|br|b|i|em|p|ul|ol|li|strong"
 )
+#: A comment has at most 1,000 characters: beginnings without an end would each be searched to the end of a text.
 TAG = Pattern(rf"</?(?:{TAG_NAMES})(?:\s[^<>\n]*)?/?>|<!--(?:[^-]|-(?!->)){{0,1000}}-->", re.IGNORECASE)
 TAGS = Pattern(rf"(?:(?:{TAG.text})[ \t]*)+", re.IGNORECASE)
 UNKNOWN_TAG = Pattern(r"<[^<>]*>")
