@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import captious
-from server.tests.operations.test_supervisor import wait_until_idle
 from server.tests.support.server import Server
 from server.tests.support.site import example
 from server.tests.support.uploading import upload_at_once
@@ -29,7 +28,7 @@ def check_each_scored_once(
     Args:
         interrupted: some may have been begun before, and there may be folders of others.
     """
-    wait_until_idle(server, seconds)
+    server.wait_until_idle(seconds)
     assert len({each["id"] for each in uploads}) == len(uploads)
     shown = [server.get(f"/api/v1/submissions/{each['id']}") for each in uploads]
     assert [each["status"] for each in shown] == ["done"] * len(uploads)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server.tests.support.server import Server
+from server.tests.support.server import Server, wait_for
 from server.tests.support.site import EXAMPLES
 from server.tests.support.uploading import upload
 
@@ -26,25 +25,6 @@ def server(tmp_path: Path) -> Iterator[Server]:
     settings = {"CAPTIOUS_SERVER_LEASE_SECONDS": "2"}
     with Server(tmp_path / "data", "--demo", environment=settings) as running:
         yield running
-
-
-def wait_for(what: Callable[[], Any], seconds: float = 60) -> Any:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if found := what():
-            return found
-        time.sleep(0.02)
-    raise TimeoutError
-
-
-def wait_until_idle(server: Server, seconds: float = 60) -> None:
-    """Wait until nothing is queued or scored any more."""
-
-    def is_idle() -> bool:
-        answer = server.get("/healthz")
-        return not answer["queued"] and not answer["running"]
-
-    wait_for(is_idle, seconds)
 
 
 def row(server: Server, number: int) -> dict[str, Any]:
@@ -62,7 +42,7 @@ class Gate:
     """
 
     def __init__(self, server: Server) -> None:
-        wait_until_idle(server)
+        server.wait_until_idle()
         token = server.token()
         with server.paused_worker():
             self.number = int(upload(server, token, CAPTIONS, "Mine")["id"])
@@ -108,7 +88,7 @@ def test_stopped_server_finishes_the_current_scoring(server: Server) -> None:
 
 @pytest.mark.usefixtures("sqlite")
 def test_worker_whose_submission_takes_too_long_is_replaced(server: Server) -> None:
-    wait_until_idle(server)
+    server.wait_until_idle()
     assert server.stop() == 0
     server.environment["CAPTIOUS_SERVER_SCORING_SECONDS"] = "1"
     server.start()

@@ -13,8 +13,7 @@ import pytest
 
 from captious.errors import ParameterError
 from captious_server.operations.processes import listen
-from server.tests.operations.test_supervisor import wait_for
-from server.tests.support.server import Server
+from server.tests.support.server import Server, wait_for
 
 
 @pytest.mark.slow

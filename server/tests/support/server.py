@@ -21,6 +21,16 @@ from typing import Any
 ADMIN, PASSWORD = "root", "correct-horse-77"
 
 
+def wait_for(what: Callable[[], Any], seconds: float = 60) -> Any:
+    """Ask again and again until the answer is true; gives it."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found := what():
+            return found
+        time.sleep(0.02)
+    raise TimeoutError
+
+
 class Server:
     """A running server. A context manager, which stops it in the end.
 
@@ -89,6 +99,15 @@ class Server:
                 pass
             time.sleep(0.1)
         raise TimeoutError(self.log.read_text()[-4000:])
+
+    def wait_until_idle(self, seconds: float = 60) -> None:
+        """Wait until nothing is queued or scored any more."""
+
+        def is_idle() -> bool:
+            answer = self.get("/healthz")
+            return not answer["queued"] and not answer["running"]
+
+        wait_for(is_idle, seconds)
 
     def get(self, path: str, token: str = "") -> Any:
         """Return the JSON at a path."""
