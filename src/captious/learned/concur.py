@@ -93,7 +93,7 @@ class Agreement:
         precision, recall: features of the score.
         missing: words of the reference that is covered best which no word of the candidate supports, with their cost
             in recall, the highest first.
-        features: features of the score.
+        features: features of the score, after its bias; what they add is the logit of the score.
     """
 
     kind: ClassVar[str] = "words"
@@ -265,6 +265,11 @@ class Concur(MeanMetric):
         return dict(zip(names, fitted.coefficients.tolist(), strict=True)) | dict(strict)
 
     @property
+    def terms(self) -> dict[str, float]:
+        """Coefficients of the terms that explanations show: the bias, whose value is 1, and the features."""
+        return {"bias": (self.weights if self.head is None else self.head).bias, **self.coefficients}
+
+    @property
     def layer(self) -> EncodedLayer:
         """The layer of caption vectors of the variant ``light``."""
         return EncodedLayer(self.weights, self._words)
@@ -292,8 +297,8 @@ class Concur(MeanMetric):
 
     def of_features(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return scores from features, float64[n, k] to float64[n]; 0 for captions that have nothing in common."""
-        bias = (self.weights if self.head is None else self.head).bias
-        scores = 1 / (1 + np.exp(-(bias + (features * [*self.coefficients.values()]).sum(axis=1))))
+        bias, *coefficients = self.terms.values()
+        scores = 1 / (1 + np.exp(-(bias + (features * coefficients).sum(axis=1))))
         return np.where(features[:, : -len(PENALTIES)].any(axis=1), scores, 0)
 
     def _set_head(
@@ -325,7 +330,7 @@ class Concur(MeanMetric):
 
     def explanations(self, captions: Captions) -> Iterator[Agreement]:
         """Return the explanations of all candidates, in order."""
-        found, coefficients, weights = self.features(captions), self.coefficients, self.weights
+        found, terms, weights = self.features(captions), self.terms, self.weights
         scores = self.of_features(found)
         candidates, references = captions.layer(self.layer)
         surface: Tokens = captions.layer(PlainWords(self.tokenizer))[0]
@@ -336,7 +341,7 @@ class Concur(MeanMetric):
             own = EncodedReferences(references.captions.take(np.arange(start, end)), np.array([0, end - start]))
             compared = Comparison.of(candidate, own, weights)
             (cosine,), (summed,) = agreement(candidate.vectors, own.captions.vectors, own.offsets)
-            values = dict(zip(coefficients, found[row].tolist(), strict=True))
+            values = dict(zip(terms, [1.0, *found[row].tolist()], strict=True))
             words = [names[i] for i in surface.ids[slice(*surface.offsets[row : row + 2])].tolist()]
             ends = ["", *words, ""]
             unsound = np.flatnonzero(logits[bounds[row] : bounds[row + 1]] < 0).tolist()
@@ -349,5 +354,5 @@ class Concur(MeanMetric):
                 precision=values["precision"],
                 recall=values["recall"],
                 missing=tuple((vocabulary[word], loss) for word, loss in _missing(compared)),
-                features=tuple(Feature(name, value, value * coefficients[name]) for name, value in values.items()),
+                features=tuple(Feature(name, value, value * terms[name]) for name, value in values.items()),
             )

@@ -25,11 +25,19 @@ _LONGEST = 40  # words of captions in which exchanged words are looked for
 
 _ARTICLES = "a an the"
 _GERMAN_ARTICLES = "ein eine einen einem einer eines der die das den dem des"
-_SYMMETRIC = "and or next to beside near with alongside along together by close adjacent is are"
-_GERMAN_SYMMETRIC = "und oder neben bei mit zusammen nahe ist sind von"
+_SYMMETRIC = """
+    and or next to beside near with alongside along together by close adjacent is are
+    stand stands standing sit sits sitting seated lie lies lying laying kneel kneels kneeling crouch crouches crouching
+    pose poses posing talk talks talking parked
+"""
+_GERMAN_SYMMETRIC = """
+    und oder neben bei mit zusammen nahe ist sind von
+    steht stehen sitzt sitzen liegt liegen kniet knien hockt hocken posiert posieren spricht sprechen
+"""
 #: Words that carry no meaning in the alignment of captions.
 ARTICLES: Mapping[str, Set[str]] = {"en": {*_ARTICLES.split()}, "de": {*_GERMAN_ARTICLES.split()}}
-#: Words between two that may change places: "a lamp next to a chair".
+#: Words between two that may change places: "a lamp stands next to a chair". Verbs of position and of company are among
+#: them; "sits on" is no such relation, since "on" is none.
 SYMMETRIC: Mapping[str, Set[str]] = {"en": {*_SYMMETRIC.split()}, "de": {*_GERMAN_SYMMETRIC.split()}}
 
 

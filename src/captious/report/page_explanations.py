@@ -411,7 +411,7 @@ def pack_words(metric: Concur, explained: Explained) -> dict[str, Any]:
     number, table = explained.tokens(WordLayer(metric.tokenizer))
     return {
         "table": number,
-        "coefficients": metric.coefficients,
+        "coefficients": metric.terms,
         "systems": [_system(metric, report, explained, table) for report in explained.reports],
     }
 

@@ -452,7 +452,13 @@ _GERMAN_NUMBERS: Mapping[str, str] = _numbers(
 )
 _FORMS: Mapping[str, Callable[[str], str]] = {"en": _english, "de": _german}
 _NEGATIONS: Mapping[str, Set[str]] = {
-    "en": {*re.findall(r"\w+", "not no without never none nobody nothing neither nor nowhere")},
+    "en": {  # "any" stands between a negation and what it denies
+        *re.findall(
+            r"\w+",
+            """not no without never none nobody nothing neither nor nowhere any hardly barely scarcely lack lacks
+            lacking fail fails failing""",
+        )
+    },
     "de": {
         *re.findall(
             r"\w+", "nicht nichts nie niemals niemand ohne weder kein keine keinen keinem keiner keines nirgends"
