@@ -131,7 +131,7 @@ def test_capitals_and_punctuation_make_no_difference(encoders: tuple[Encoder, En
 def test_an_explanation_has_the_features_of_the_head(encoders: tuple[Encoder, Encoder]) -> None:
     metric = Concur(weights=random_head(encoders[0]), model=encoders[0])
     agreement = metric.explain("a dog runs", REFERENCES)
-    assert [feature.name for feature in agreement.features[:2]] == ["head-agreement", "agreement"]
+    assert [feature.name for feature in agreement.features[:3]] == ["bias", "head-agreement", "agreement"]
     assert agreement.score == metric.scores(table(["a dog runs"], [REFERENCES]))[0, 0]
     assert agreement.words == Concur().explain("a dog runs", REFERENCES).words
 
