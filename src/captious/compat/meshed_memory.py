@@ -14,16 +14,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from captious.compat import counted, pycocoevalcap
-from captious.compat.counted import CountedCaptions, Ngram
-from captious.compat.pycocoevalcap import bleu_scorer, inputs
-from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_by_image, references_table
-from captious.compat.pycocoevalcap.scorers import MeanScorer, given_frequencies, my_lcs
+from captious.compat import pycocoevalcap
+from captious.compat.counted import Ngram
+from captious.compat.pycocoevalcap import bleu_scorer, cider_scorer, inputs
+from captious.compat.pycocoevalcap.inputs import Texts, captions_by_image, references_table
+from captious.compat.pycocoevalcap.scorers import my_lcs
 from captious.compat.reexports import add_modules, by_name
-from captious.errors import CaptionTypeError, ParameterError
-from captious.metrics.cider import CiderD
+from captious.errors import CaptionTypeError
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 from captious.words import shortened
@@ -63,7 +61,7 @@ class Rouge(pycocoevalcap.Rouge):
         return "ROUGE"
 
 
-class Cider(MeanScorer):
+class Cider(pycocoevalcap.Cider):
     """CIDEr-D, 0 to 10, with document frequencies counted once or for every call.
 
     Objects can be pickled, and pickles of the original code can be read.
@@ -82,15 +80,10 @@ class Cider(MeanScorer):
         ParameterError: another n.
     """
 
-    _name = "CIDEr"
-    _refuses_nothing = True
-
     def __init__(self, gts: Texts | None = None, n: int = 4, sigma: float = 6.0) -> None:
-        if n != 4:
-            raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", hint="leave n at 4")
-        self._n = n
-        self._sigma = sigma
-        self._idf = None if gts is None else DocumentFrequencies.of(references_table(gts), WHITESPACE)
+        super().__init__(n=n, sigma=sigma)
+        if gts is not None:
+            self._idf = DocumentFrequencies.of(references_table(gts), WHITESPACE)
 
     @property
     def doc_frequency(self) -> Mapping[Ngram, float] | None:
@@ -101,13 +94,6 @@ class Cider(MeanScorer):
     def ref_len(self) -> np.float64 | None:
         """See the class."""
         return None if self._idf is None else np.log(np.float64(self._idf.n_documents))
-
-    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
-        table = captions(gts, res)
-        metric = CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
-        if self._idf is None:
-            return metric.scores(table)
-        return given_frequencies(metric, [*captions_by_image(gts, "gts").values()], table.candidates)
 
     def __str__(self) -> str:
         return "CIDEr"
@@ -122,7 +108,7 @@ class Cider(MeanScorer):
                 self._idf = DocumentFrequencies.of_counts(whole, round(float(np.exp(log_documents))), WHITESPACE)
 
 
-class CiderScorer(CountedCaptions):
+class CiderScorer(cider_scorer.CountedCaptions):
     """CIDEr-D of tokenized captions.
 
     Args:
@@ -136,6 +122,8 @@ class CiderScorer(CountedCaptions):
     Attributes:
         doc_frequency, ref_len: passed or counted.
     """
+
+    df_mode = "given"
 
     def __init__(
         self,
@@ -153,8 +141,7 @@ class CiderScorer(CountedCaptions):
             self.compute_doc_freq()
             self.ref_len = np.log(float(self.size()))
         else:
-            self.document_frequency = {} if doc_frequency is None else doc_frequency
-            self.ref_len = ref_len
+            self.document_frequency, self.ref_len = doc_frequency or {}, ref_len
 
     @property
     def doc_frequency(self) -> Mapping[Ngram, float]:
@@ -234,7 +221,7 @@ add_modules(
         "bleu.bleu_scorer": by_name(bleu_scorer.BleuScorer, *bleu_scorer.COOKING),
         "cider": by_name(Cider),
         "cider.cider": by_name(Cider),
-        "cider.cider_scorer": by_name(CiderScorer, *counted.COOKING),
+        "cider.cider_scorer": by_name(CiderScorer, *cider_scorer.COOKING),
         "meteor": by_name(Meteor),
         "meteor.meteor": by_name(Meteor),
         "rouge": by_name(Rouge),

@@ -20,16 +20,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat import counted
-from captious.compat.counted import CORPUS, CountedCaptions, frequencies, precook, table_of
-from captious.compat.pycocoevalcap import inputs
+from captious.compat.counted import CORPUS, frequencies, precook
+from captious.compat.pycocoevalcap import cider_scorer, inputs
+from captious.compat.pycocoevalcap.cider_scorer import CountedCaptions
 from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS
-from captious.compat.pycocoevalcap.scorers import Scorer, given_frequencies
+from captious.compat.pycocoevalcap.scorers import Scorer, cider_scores
 from captious.compat.reexports import add_modules, by_name
-from captious.data import Captions
 from captious.errors import InputError, ParameterError
 from captious.metrics import cider as cider_metrics
-from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 from captious.words import shortened
 
@@ -119,58 +117,19 @@ class CiderDScorer(CountedCaptions):
     def _read(self, df_mode: str) -> None:
         self.df_mode = df_mode
         corpus = frequencies(df_mode)
-        self._frequencies = defaultdict(float) if corpus is None else corpus
         if corpus is not None:
+            self.document_frequency = defaultdict(float, {gram: float(n) for gram, n in corpus.by_ngram().items()})
             self.ref_len = np.log(float(corpus.n_documents))
 
     def copy_empty(self) -> Self:
         """Return another scorer with the same frequencies, without candidates."""
-        new = type(self)(n=self.n, sigma=self.sigma)
-        new.df_mode = self.df_mode
-        new._frequencies = self._frequencies
-        new.ref_len = self.ref_len
+        new = self.copy()
+        new.clear()
         return new
-
-    _empty = copy_empty
 
     def clear(self) -> None:
         """Remove all candidates."""
-        self._crefs, self._ctest, self._uncounted = [], [], []
-
-    def compute_cider(self, df_mode: str | None = None) -> list[np.float64]:
-        """Return the scores of all candidates, with the present document frequencies.
-
-        Args:
-            df_mode: "corpus" sets ``ref_len`` to the number of candidates; None for the scorer's own.
-        """
-        if (self.df_mode if df_mode is None else df_mode) == CORPUS:
-            self.ref_len = np.log(float(self.size()))
-        return super().compute_cider()
-
-    def compute_score(
-        self, df_mode: str | None = None, option: object = None, verbose: int = 0
-    ) -> tuple[np.float64, NDArray[np.float64]]:
-        """Count documents or use the given frequencies, and score.
-
-        Args:
-            df_mode: as in the constructor; None for the one passed there. The first version of the code expects it
-                here.
-            option, verbose: accepted and ignored.
-
-        Returns:
-            The mean, and float64[n_candidates].
-
-        Raises:
-            ValueError: there are no candidates.
-        """
-        if not self.size():
-            raise ValueError("there are no candidates to score")
-        if df_mode is not None and df_mode != self.df_mode:
-            self._read(df_mode)
-        if self.df_mode == CORPUS:
-            self.document_frequency = defaultdict(float)
-            self.compute_doc_freq()
-        return super().compute_score()
+        self.crefs, self.ctest = [], []
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> NDArray[np.float64]:
         """Return the score of each candidate with each reference, float64[n_candidates, n_references].
@@ -178,8 +137,7 @@ class CiderDScorer(CountedCaptions):
         Raises:
             AssertionError: ``ref_len`` is None.
         """
-        idf = self._idf()
-        candidates, references = ([self._vector(precook(text, self.n), idf) for text in texts] for texts in (res, gts))
+        candidates, references = ([self._vector(precook(text, self.n)) for text in texts] for texts in (res, gts))
         scores = [[self._similarity(candidate, reference) for reference in references] for candidate in candidates]
         return np.array(scores).reshape(len(res), len(gts)) * 10
 
@@ -253,14 +211,9 @@ class Rewards(Scorer):
         """
         if not res:
             raise InputError("there are no candidates", where="res", hint="give one or more")
-        texts = [_text(gts, number, candidate) for number, candidate in enumerate(res)]
-        groups = [gts[candidate["image_id"]] for candidate in res]
-        if self._idf is None:  # every candidate is a document, with its references
-            table = table_of(groups, "gts")
-            metric = self._metric(idf=DocumentFrequencies.of(table, WHITESPACE), tokenizer=WHITESPACE)
-            scores = metric.scores(Captions(tuple(texts), table))
-        else:
-            scores = given_frequencies(self._metric(idf=self._idf, tokenizer=WHITESPACE), groups, texts)
+        pairs = [_captions_of(gts, number, candidate) for number, candidate in enumerate(res)]
+        captions = inputs.captions([references for references, _ in pairs], [caption for _, caption in pairs])
+        scores = cider_scores(self._metric(idf=self._idf, tokenizer=WHITESPACE), captions)
         return np.float64(scores.mean()), scores
 
     def my_compute_score(
@@ -324,22 +277,16 @@ class CiderD(Rewards):
         self._sigma = sigma
 
 
-def _text(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> str:
-    """Return the text of a candidate, after a check that it has references."""
+def _captions_of(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> tuple[list[str], list[str]]:
+    """Return the references and the caption of a candidate."""
     try:
-        image, caption = candidate["image_id"], candidate["caption"]
+        return gts[candidate["image_id"]], candidate["caption"]
     except (KeyError, TypeError):
         raise InputError(
-            'a candidate is not a dictionary with "image_id" and "caption"', where=f"res[{number}]"
+            "a candidate has no image with references, or no caption",
+            where=f"res[{number}]: {shortened(candidate)}",
+            hint='give {"image_id": id, "caption": [text]}, where gts has the id',
         ) from None
-    if not (isinstance(caption, list) and len(caption) == 1 and isinstance(caption[0], str)):
-        raise InputError(
-            "the caption of a candidate is not a list of one text", where=f"res[{number}]: {shortened(caption)}"
-        )
-    references = gts.get(image)
-    if not (isinstance(references, list) and references and all(isinstance(text, str) for text in references)):
-        raise InputError("an image has no list of references", where=f"gts: image_id {image!r}")
-    return caption[0]
 
 
 # CIDEr and CIDEr-D of raw captions, under the name ``pyciderevalcap.eval.CIDErEvalCap``.
@@ -387,7 +334,7 @@ class CIDErEvalCap:
         return scores_of
 
 
-_COUNTS = by_name(*counted.COOKING)
+_COUNTS = by_name(*cider_scorer.COOKING)
 add_modules(
     __name__,
     {

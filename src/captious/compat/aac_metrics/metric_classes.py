@@ -269,18 +269,14 @@ def evaluate(
     return corpus, sents
 
 
-def dcase2023_evaluate(
-    candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **options: Any
-) -> Scores:
-    """Call ``evaluate`` with the metrics of DCASE 2023, METEOR and SPIDEr-FL; options are its further arguments."""
-    return evaluate(candidates, mult_references, preprocess, "dcase2023", **options)
+def dcase2023_evaluate(*captions: Any, **options: Any) -> Scores:
+    """Call ``evaluate`` with the metrics of DCASE 2023, METEOR and SPIDEr-FL; further arguments are keywords."""
+    return evaluate(*captions, **{**options, "metrics": "dcase2023"})
 
 
-def dcase2024_evaluate(
-    candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **ignored: Any
-) -> Scores:
+def dcase2024_evaluate(*captions: Any, **options: Any) -> Scores:
     """Call ``evaluate`` with the metrics of DCASE 2024: always a ParameterError, as ``vocab`` is not supported."""
-    return evaluate(candidates, mult_references, preprocess, "dcase2024")
+    return evaluate(*captions, **{**options, "metrics": "dcase2024"})
 
 
 class Evaluate(KeptCaptions):
@@ -327,15 +323,13 @@ class Evaluate(KeptCaptions):
 class DCASE2023Evaluate(Evaluate):
     """The metrics of DCASE 2023, METEOR and SPIDEr-FL."""
 
-    def __init__(self, preprocess: Preprocess = True, **options: Any) -> None:
-        super().__init__(preprocess, "dcase2023", **options)
+    __init__ = partialmethod(Evaluate.__init__, metrics="dcase2023")  # type: ignore[assignment]
 
 
 class DCASE2024Evaluate(Evaluate):
     """The metrics of DCASE 2024: an error, as in ``dcase2024_evaluate``."""
 
-    def __init__(self, preprocess: Preprocess = True, **ignored: Any) -> None:
-        super().__init__(preprocess, "dcase2024")
+    __init__ = partialmethod(Evaluate.__init__, metrics="dcase2024")  # type: ignore[assignment]
 
 
 def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available") -> list[AACMetric]:

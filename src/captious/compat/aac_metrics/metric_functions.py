@@ -17,15 +17,16 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+import torch
 
-from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
+from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS, PTBTokenizer
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
 from captious.evaluation.checks import issue
 from captious.metrics.bertscore import BertScore
+from captious.metrics.cider import CiderD
 from captious.metrics.fense import Sbert
 from captious.metrics.meteor import Meteor
 from captious.metrics.rouge import RougeL
@@ -111,15 +112,6 @@ def _table(candidates: list[str], mult_references: list[list[str]]) -> Captions:
     return read_captions(candidates, mult_references)
 
 
-def _scores(**scores: tuple[float, ArrayLike]) -> AllScores:
-    """Return float64 tensors of scores: name -> corpus score and scores of sentences."""
-    import torch
-
-    corpus = {name: torch.tensor(float(score), dtype=torch.float64) for name, (score, _) in scores.items()}
-    sents = {name: torch.from_numpy(np.array(values, dtype=np.float64)) for name, (_, values) in scores.items()}
-    return corpus, sents
-
-
 def _with_means(sents: dict[str, Any]) -> AllScores:
     return {name: values.mean() for name, values in sents.items()}, sents
 
@@ -165,8 +157,6 @@ def bert_score_mrefs(
         MissingExtraError: transformers is not installed.
         ResourceError: the model cannot be found or read.
     """
-    import torch
-
     check_metric_inputs(candidates, mult_references, min_length=1)
     if reduction not in _REDUCTIONS and not callable(reduction):
         raise ValueError(f"Invalid argument {reduction=}. (expected one of {_REDUCTIONS} or a function)")
@@ -217,19 +207,13 @@ def bleu(
     Raises:
         ValueError: an unknown option.
     """
-    import torch
-
     if option not in _REFERENCE_LENGTHS:
         raise ValueError(f"Invalid option {option!r}. (expected one of {_REFERENCE_LENGTHS})")
-    scorer = BleuScorer(n=n)
-    for pair in zip(*_words(candidates, mult_references, tokenizer), strict=True):
-        scorer += pair
-    orders = scorer.compute_score(option)
-    scores = _scores(**{f"bleu_{n}": (orders[0][-1], orders[1][-1])})
-    if return_1_to_n:
-        for of_level, values in zip(scores, orders, strict=True):
-            of_level[f"bleu_1_to_{n}"] = torch.tensor(values, dtype=torch.float64)
-    return scores
+    captions = _table(*_words(candidates, mult_references, tokenizer)) if candidates else None
+    orders = scores_of(captions, n, option)
+    corpus, sents = (torch.tensor(values, dtype=torch.float64) for values in orders)
+    names = {f"bleu_{n}": -1, **({f"bleu_1_to_{n}": slice(None)} if return_1_to_n else {})}
+    return {name: corpus[rows] for name, rows in names.items()}, {name: sents[rows] for name, rows in names.items()}
 
 
 @_metric
@@ -261,11 +245,15 @@ def cider_d(
         raise ParameterError("weights of n-grams are not returned", hint="leave return_tfidf at False")
     if len(candidates) < 2:
         raise ValueError(f"CIDEr-D needs at least 2 candidates, found {len(candidates)}.")
-    scorer = CiderScorer(n=n, sigma=sigma)
-    for pair in zip(*_words(candidates, mult_references, tokenizer), strict=True):
-        scorer += pair
-    corpus, sents = scorer.compute_score()
-    return _scores(cider_d=(corpus * (scale / 10), sents * (scale / 10)))
+    texts = _words(candidates, mult_references, tokenizer)
+    if n == 4:
+        scores = CiderD(sigma=sigma, tokenizer=WHITESPACE).scores(_table(*texts))
+    else:
+        scorer = CiderScorer(n=n, sigma=sigma)
+        for pair in zip(*texts, strict=True):
+            scorer += pair
+        scores = scorer.compute_score()[1]
+    return _with_means({"cider_d": torch.from_numpy(scores * (scale / 10))})
 
 
 @_metric
@@ -297,8 +285,8 @@ def meteor(
         settings["modules"] = _numbers(_MODULES, weights, "weights")
     metric = Meteor(tokenizer=SPACES, **settings)
     statistics = metric.statistics(_table(candidates, mult_references))
-    corpus = float(metric.aggregate(statistics.sum(axis=0))[0])
-    return _scores(meteor=(corpus, metric.aggregate(statistics)[:, 0]))
+    corpus, sents = metric.aggregate(statistics.sum(axis=0)), metric.aggregate(statistics)
+    return {"meteor": torch.tensor(corpus[0])}, {"meteor": torch.tensor(sents[:, 0])}
 
 
 def _numbers(names: tuple[str, ...], values: Iterable[float] | None, argument: str) -> dict[str, float]:
@@ -327,7 +315,7 @@ def rouge_l(
     """
     metric = RougeL(tokenizer=WHITESPACE, beta=beta)
     scores = metric.scores(_table(*_words(candidates, mult_references, tokenizer)))
-    return _scores(rouge_l=(scores.mean(), scores))
+    return _with_means({"rouge_l": torch.from_numpy(scores)})
 
 
 @_metric
@@ -340,7 +328,7 @@ def spice(candidates: list[str], mult_references: list[list[str]]) -> AllScores:
     metric = Spice(tokenizer=WHITESPACE)
     issue(approximate(metric.parser.label))
     scores = metric.aggregate(metric.statistics(_table(candidates, mult_references)))[:, 0]
-    return _scores(spice=(scores.mean(), scores))
+    return _with_means({"spice": torch.from_numpy(scores)})
 
 
 @_metric
@@ -408,8 +396,7 @@ def sbert_sim(
     name = sbert_model if whole else f"sentence-transformers/{sbert_model}"
     metric = Sbert(model=Encoder(name, _device_name(device)))
     issue(metric.warnings(captions, None))
-    scores = metric.scores(captions)[:, 0]
-    return _scores(sbert_sim=(scores.mean(), scores))
+    return _with_means({"sbert_sim": torch.from_numpy(metric.scores(captions)[:, 0])})
 
 
 def fer(candidates: list[str], return_all_scores: bool = True, **options: Any) -> Outs:
@@ -445,8 +432,6 @@ def fluency_errors(
         ParameterError: a detector or tokenizer that is an object.
         ResourceError: a detector that cannot be found or read.
     """
-    import torch
-
     if echecker_tokenizer is not None:
         raise ParameterError("fer takes no objects as echecker_tokenizer", hint="leave it out")
     of_classes = detector_of(echecker).class_probabilities(candidates)
@@ -464,8 +449,6 @@ def detector_of(echecker: Any) -> ErrorDetector:
         raise ParameterError("fer takes no objects as echecker", hint="give the name or the file of an error detector")
     if echecker not in _PUBLISHED or os.path.exists(echecker):
         return as_error_detector(echecker)
-    import torch
-
     folder = os.environ.get("FENSE_DATA") or os.path.join(torch.hub.get_dir(), "fense_data")
     file = Path(folder).expanduser() / f"{echecker}.ckpt"
     if not file.is_file():
@@ -481,51 +464,33 @@ def detector_of(echecker: Any) -> ErrorDetector:
 _OF_FER = ("echecker", "echecker_tokenizer", "error_threshold", "return_probs")
 
 
-def _reduced(
-    name: str,
-    of: str,
-    compute: Callable[..., Outs],
-    candidates: list[str],
-    mult_references: list[list[str]],
-    penalty: float,
-    options: dict[str, Any],
-) -> AllScores:
-    """Return the scores of a metric and of ``fer``, and under a name the metric less a penalty for errors."""
-    errors = fluency_errors(candidates, mult_references, **{key: options.pop(key) for key in _OF_FER if key in options})
-    scores = compute(candidates, mult_references, **options)
-    corpus, sents = ({**of_scores, **of_errors} for of_scores, of_errors in zip(scores, errors, strict=True))
-    sents[name] = sents[of] * (1 - penalty * sents["fer"])
-    corpus[name] = sents[name].mean()
-    return corpus, sents
+def _less_errors(
+    name: str, of: str, compute: Callable[..., Outs], of_fer: Sequence[str] = _OF_FER, **defaults: Any
+) -> Callable[..., Outs]:
+    """Return the function ``name``: the score ``of`` a metric, less a penalty for errors, with all scores of both."""
 
+    def function(
+        candidates: list[str], mult_references: list[list[str]], *, penalty: float = 0.9, **options: Any
+    ) -> AllScores:
+        options = {**defaults, **options}
+        of_errors = {key: options.pop(key) for key in of_fer if key in options}
+        errors = fluency_errors(candidates, mult_references, **of_errors)
+        scores = compute(candidates, mult_references, **options)
+        corpus, sents = ({**one, **other} for one, other in zip(scores, errors, strict=True))
+        sents[name] = sents[of] * (1 - penalty * sents["fer"])
+        corpus[name] = sents[name].mean()
+        return corpus, sents
 
-@_metric
-def fense(
-    candidates: list[str], mult_references: list[list[str]], *, penalty: float = 0.9, **options: Any
-) -> AllScores:
-    """Compute ``sbert_sim``, less ``penalty`` where there is an error, named ``fense``; with all scores of both.
+    function.__name__ = name
+    function.__doc__ = f"""Compute ``{of}``, less ``penalty`` where there is an error, named ``{name}``.
 
-    Further arguments and errors are those of ``sbert_sim`` and ``fer``.
+    All scores of both are returned. Further arguments and errors are those of ``{of}`` and ``fer``.
     """
-    return _reduced("fense", "sbert_sim", sbert_sim, candidates, mult_references, penalty, options)
+    return _metric(function)
 
 
-@_metric
-def spider_fl(
-    candidates: list[str],
-    mult_references: list[list[str]],
-    *,
-    penalty: float = 0.9,
-    return_probs: bool = True,
-    device: object = None,
-    **options: Any,
-) -> AllScores:
-    """Compute ``spider``, less ``penalty`` where there is an error, named ``spider_fl``; with all scores of both.
-
-    Further arguments and errors are those of ``spider`` and ``fer``.
-    """
-    options["return_probs"] = return_probs
-    return _reduced("spider_fl", "spider", spider, candidates, mult_references, penalty, options)
+fense = _less_errors("fense", "sbert_sim", sbert_sim)
+spider_fl = _less_errors("spider_fl", "spider", spider, (*_OF_FER, "device"), return_probs=True)
 
 
 # ``mult_cands_metric`` and SPIDEr-max of aac-metrics: the best of several candidates of each recording.
@@ -559,15 +524,9 @@ def mult_cands_metric(
     Raises:
         ValueError: captions that are not lists of lists, or different numbers of candidates.
     """
-    import torch
-
-    for name, texts in (("mult_candidates", mult_candidates), ("mult_references", mult_references)):
-        if not is_mult_sents(texts):
-            raise ValueError(f"Invalid {name} type. (expected list[list[str]])")
-    if not mult_candidates or len(mult_candidates) != len(mult_references):
-        raise ValueError(f"Expected as many candidates ({len(mult_candidates)}) as references, and at least one.")
-    if len({len(candidates) for candidates in mult_candidates}) > 1:
-        raise ValueError("Expected the same number of candidates for each recording.")
+    numbers = {len(candidates) for candidates in mult_candidates} if is_mult_sents(mult_candidates) else ()
+    if len(numbers) != 1 or 0 in numbers:
+        raise ValueError("Expected the same number of candidates for each recording, as list[list[str]].")
     if selection not in ("max", "min", "mean"):
         raise ValueError(f"Invalid argument {selection=}. (expected max, min or mean)")
     rounds = [metric([*candidates], mult_references, **kwargs)[1] for candidates in zip(*mult_candidates, strict=True)]

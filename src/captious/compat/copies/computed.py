@@ -16,8 +16,8 @@ import numpy as np
 
 from captious.compat.copies.recognition import Recognition
 from captious.compat.counted import table_of
-from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer, scores_of
-from captious.compat.pycocoevalcap.scorers import given_frequencies
+from captious.compat.pycocoevalcap.bleu_scorer import scores_of
+from captious.compat.pycocoevalcap.scorers import cider_scores
 from captious.data import Captions
 from captious.data.rows import is_unicode
 from captious.metrics.cider import Cider, CiderD
@@ -94,13 +94,7 @@ def bleu(copy: Any, recognition: Recognition, gts: Any, res: Any, verbose: Any =
     if captions is None or n not in (1, 2, 3, 4) or type(n) is not int or str(verbose) not in ("0", "1"):
         return None
     verbose = int(verbose) if recognition.prints else 0
-    reference_length = options.get("reflen", "closest")
-    if reference_length == "closest":
-        return _result(recognition, *scores_of(captions.table, n, verbose))
-    scorer = BleuScorer(n=n)
-    for candidate, references in zip(*captions, strict=True):
-        scorer += (candidate, references)
-    return _result(recognition, *scorer.compute_score(reference_length, verbose))
+    return _result(recognition, *scores_of(captions.table, n, options.get("reflen", "closest"), verbose))
 
 
 def rouge(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
@@ -165,12 +159,7 @@ def rewards(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
 def _scored(metric: type[Cider], sigma: float, idf: DocumentFrequencies | None, captions: _Plain) -> tuple[Any, Any]:
     """Return the mean and the scores."""
     settings: dict[str, Any] = {"sigma": sigma} if metric is CiderD else {}
-    scorer = metric(idf=idf, tokenizer=WHITESPACE, **settings)
-    scores = (
-        scorer.scores(captions.table)
-        if idf is None
-        else given_frequencies(scorer, captions.references, captions.candidates)
-    )
+    scores = cider_scores(metric(idf=idf, tokenizer=WHITESPACE, **settings), captions.table)
     return np.float64(scores.mean()), scores
 
 

@@ -11,8 +11,7 @@ those of forks; ``prepare_references`` and ``use_prepared_references`` are addit
 
 from __future__ import annotations
 
-from captious.compat import counted
-from captious.compat.pycocoevalcap import bleu_scorer
+from captious.compat.pycocoevalcap import bleu_scorer, cider_scorer
 from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.eval import COCOEvalCap, prepare_references, use_prepared_references
@@ -41,7 +40,7 @@ add_modules(
         "bleu.bleu_scorer": by_name(BleuScorer, *bleu_scorer.COOKING),
         "cider": by_name(Cider),
         "cider.cider": by_name(Cider, CiderScorer),
-        "cider.cider_scorer": by_name(CiderScorer, *counted.COOKING),
+        "cider.cider_scorer": by_name(CiderScorer, *cider_scorer.COOKING),
         "meteor": by_name(Meteor),
         "meteor.meteor": by_name(Meteor),
         "rouge": by_name(Rouge),

@@ -11,9 +11,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from captious.compat import counted
-from captious.compat.counted import CountedImages, Counts, Ngram
+from captious.compat.counted import CountedImages, Counts, Ngram, groups_of
 from captious.data import Captions
-from captious.metrics import bleu
+from captious.metrics.bleu import Bleu
 from captious.text import WHITESPACE
 
 _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
@@ -94,12 +94,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         self.special_reflen = special_reflen
         self.cook_append(test, refs)
 
-    def _empty(self) -> Self:
-        return type(self)(n=self.n)
-
-    def __iadd__(
-        self, other: tuple[str | None, Sequence[str] | None] | CountedImages[CookedReferences, dict[str, Any]]
-    ) -> Self:
+    def __iadd__(self, other: Any) -> Self:
         """Add an image, as ``(test, refs)``, or those of another scorer.
 
         Raises:
@@ -174,10 +169,6 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
             TypeError: an image without a candidate.
         """
         option = self._length_option(option)
-        if option == "closest" and verbose < 2 and self.n <= _KERNEL_ORDER and self.special_reflen is None:
-            table = self._captions()
-            if table is not None:
-                return scores_of(table, self.n, verbose)
         orders = range(self.n)
         candidates, lengths = self._candidates(), self._lengths(option)
         of_images = []
@@ -206,12 +197,6 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         """The order up to which n-grams are counted: 4 even for a lower n, as in the toolkit."""
         return max(_KERNEL_ORDER, self.n)
 
-    def _candidates(self) -> list[dict[str, Any]]:
-        candidates = [candidate for candidate in self.ctest if candidate is not None]
-        if len(candidates) < len(self.ctest):
-            raise TypeError("an image has no candidate: it was added as (None, references)")
-        return candidates
-
     def _length_option(self, option: str | None) -> str:
         if option is not None:
             return option
@@ -225,15 +210,22 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return [_reference_length(references, option, length) for references, length in lengths]
 
 
-def scores_of(captions: Captions | None, n: int, verbose: int) -> tuple[list[float], list[list[float]]]:
-    """Return BLEU with the closest lengths, from text.
+def scores_of(
+    captions: Captions | None, n: int, option: str = "closest", verbose: int = 0
+) -> tuple[list[float], list[list[float]]]:
+    """Return what a ``BleuScorer`` returns for images, from text where kernels have the option.
 
     Args:
         captions: None for no images.
-        n: highest order, up to 4.
-        verbose: 0 to print nothing; otherwise, lengths and counts of the corpus are printed.
+        n: highest order.
+        option, verbose: as in ``BleuScorer.compute_score``.
     """
-    metric = bleu.Bleu(tokenizer=WHITESPACE)
+    if captions is not None and (option != "closest" or n > _KERNEL_ORDER):
+        scorer = BleuScorer(n=n)
+        for image in zip(captions.candidates, groups_of(captions.references), strict=True):
+            scorer += image
+        return scorer.compute_score(option, verbose)
+    metric = Bleu(tokenizer=WHITESPACE)
     statistics = np.zeros((0, 10)) if captions is None else metric.statistics(captions)
     total = statistics.sum(axis=0)
     if verbose:

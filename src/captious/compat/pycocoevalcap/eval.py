@@ -26,7 +26,6 @@ from captious.data.prepared import read_prepared
 from captious.errors import CaptionFileError, CaptionTypeError, ParameterError
 from captious.evaluation import prepare
 from captious.metrics import bleu, cider, meteor, rouge, spice
-from captious.metrics.contract.metric import Metric
 from captious.text import SPACES, WHITESPACE
 from captious.words import shortened, with_article
 
@@ -45,42 +44,34 @@ SCORES: dict[str, tuple[str, ...]] = {
     "WMD": ("WMD",),
 }
 _OTHER_NAMES = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L", "ROUGEL": "ROUGE_L"}
-
-
-#: Arguments that choose scorers, and whether these run in the order given instead of the toolkit's.
-_CHOOSING = {
-    "use_scorers": False,
-    "metrics": False,
-    "scorers_to_run": False,
-    "coco_types": True,
-    "cocoTypes": True,
-    "the third argument": True,
-}
+#: Arguments that choose scorers, which run in the toolkit's order, or in the order given.
+_CHOOSING = ("use_scorers", "metrics", "scorers_to_run", "coco_types", "cocoTypes", "the third argument")
+_IN_ORDER = _CHOOSING[3:]
 
 
 def requested_scorers(arguments: dict[str, Any]) -> list[str] | None:
     """Take out the arguments that choose scorers, and return the scorers to run, None for all."""
-    given = {name: arguments.pop(name) for name in _CHOOSING if name in arguments}
-    given = {name: names for name, names in given.items() if names is not None}
+    given = [(name, names) for name in _CHOOSING if (names := arguments.pop(name, None)) is not None]
+    if not given:
+        return None
     if len(given) > 1:
-        raise ParameterError(f"{' and '.join(given)} both choose scorers", hint="give one of them")
-    for argument, names in given.items():
-        scorers = scorer_names(names, argument)
-        return scorers if _CHOOSING[argument] else [name for name in SCORES if name in scorers]
-    return None
+        raise ParameterError(f"{given[0][0]} and {given[1][0]} both choose scorers", hint="give one of them")
+    ((argument, names),) = given
+    scorers = scorer_names(names, argument)
+    return scorers if argument in _IN_ORDER else [name for name in SCORES if name in scorers]
 
 
 def scorer_names(names: Collection[str], argument: str) -> list[str]:
     """Return the names of scorers in an argument, spelled as in ``SCORES``."""
     if isinstance(names, str):
         raise ParameterError(f"{argument} is a list of scorers", hint=f"give {argument}=[{names!r}]")
-    scorers = {name: _OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names}
-    for name, scorer in scorers.items():
+    scorers = [_OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names]
+    for name, scorer in zip(names, scorers, strict=True):
         if scorer not in SCORES:
             raise ParameterError(
                 f"there is no scorer {name!r}", hint="the scorers are Bleu, METEOR, ROUGE_L, CIDEr, SPICE and WMD"
             )
-    return [*scorers.values()]
+    return scorers
 
 
 def third_argument(value: Any) -> dict[str, Any]:
@@ -91,17 +82,14 @@ def third_argument(value: Any) -> dict[str, Any]:
         return {}
     if isinstance(value, str | os.PathLike):
         return {"df": value}
-    if value is False:
-        raise ParameterError(
-            "captions are always tokenized", hint="for captions that are already tokenized, give tokenizer=str.split"
-        )
     if isinstance(value, Collection) and all(isinstance(name, str) for name in value):
         return {"the third argument": value}
     if callable(value) or hasattr(value, "tokenize"):
         return {"the third": value}
     raise ParameterError(
         f"the third argument is not understood: {shortened(value)}",
-        hint="give document frequencies (df), a list of scorers (coco_types), or a tokenizer (tokenizer)",
+        hint="give document frequencies (df), a list of scorers (coco_types), or a tokenizer (tokenizer); for captions "
+        "that are already tokenized, tokenizer=str.split",
     )
 
 
@@ -130,14 +118,9 @@ def tokenize_of(tokenizer: Any) -> Tokenize:
 
 # ``COCOEvalCap``. Method and argument names are the toolkit's.
 
-#: Functions, so that a class that a program puts into this module is the one that runs.
-_MAKE: dict[str, Callable[[], Any]] = {
-    "BLEU": lambda: Bleu(4),
-    "METEOR": lambda: Meteor(),
-    "ROUGE_L": lambda: Rouge(),
-    "SPICE": lambda: Spice(),
-    "WMD": lambda: WMD(),
-}
+#: Metrics that need METEOR's tables, and their tokenizers.
+_WITH_TABLES = {meteor.Meteor: SPACES, spice.Spice: WHITESPACE}
+_CLASSES: dict[str, type] = dict(zip(SCORES, (Bleu, Meteor, Rouge, Cider, Spice, WMD), strict=True))
 
 
 class COCOEvalCap:
@@ -201,11 +184,11 @@ class COCOEvalCap:
         self._id = "audio_id" if self._is_audio else "image_id"
         self.params: dict[str, Any] = {self._id: coco.getAudioIds() if self._is_audio else coco.getImgIds()}
         self.df = further.pop("df", CORPUS)
-        given = (tokenization_fn, further.pop("tokenizer", None), further.pop("the third", None))
-        tokenizers = [tokenizer for tokenizer in given if tokenizer is not None]
+        given = [tokenization_fn, further.pop("tokenizer", None), further.pop("the third", None)]
+        tokenizers = [tokenizer for tokenizer in given if tokenizer is not None] or [None]
         if len(tokenizers) > 1:
             raise ParameterError("there are several tokenizers", hint="give tokenization_fn or tokenizer")
-        self.tokenization_fn = tokenizers[0] if tokenizers else None
+        self.tokenization_fn = tokenizers[0]
         self._tokenize(self.tokenization_fn)
         self.verbose = verbose
         self._excluded = scorer_names(further.pop("exclude_scorers", ()), "exclude_scorers")
@@ -231,7 +214,7 @@ class COCOEvalCap:
             ResourceError: no such document frequencies.
         """
         verbose = self.verbose if verbose is None else verbose
-        say = print if verbose else _say_nothing
+        say = print if verbose else lambda *words: None
         images = list(self.params[self._id])
         if not images:
             raise NoImages(
@@ -241,10 +224,8 @@ class COCOEvalCap:
             )
         self.evalImgs, self.eval, self.imgToEval = [], {}, {}
 
-        references = image_annotations(_annotations(self.coco), images, "references")
-        candidates = image_annotations(
-            _annotations(self.cocoRes), images, "candidates", several=self._several_candidates
-        )
+        references = image_annotations(_annotations(self.coco), images, "coco")
+        candidates = image_annotations(_annotations(self.cocoRes), images, "cocoRes", several=self._several_candidates)
 
         say("tokenization...")
         tokenize = self._tokenize(self.tokenization_fn)
@@ -275,14 +256,15 @@ class COCOEvalCap:
         if self._requested is not None:
             return [name for name in self._requested if name not in self._excluded]
         names = [name for name in SCORES if name != "WMD" and name not in self._excluded]
-        needs_tables = {"METEOR": meteor.Meteor.missing(), "SPICE": spice.Spice.missing()}
-        left_out = {name: reason for name, reason in needs_tables.items() if name in names and reason is not None}
+        reasons = {cls.name.upper(): cls.missing() for cls in _WITH_TABLES}
+        left_out = [name for name in names if reasons.get(name) is not None]
         if left_out:
-            say("skipped:", "; ".join(f"{name} ({reason})" for name, reason in left_out.items()))
+            say("skipped:", "; ".join(f"{name} ({reasons[name]})" for name in left_out))
         return [name for name in names if name not in left_out]
 
     def _scorer(self, name: str) -> Any:
-        return Cider(df=self.df) if name == "CIDER" else _MAKE[name]()
+        scorer = globals()[_CLASSES[name].__name__]  # a class that a program has put into this module, if any
+        return scorer(df=self.df) if name == "CIDER" else scorer()
 
     def _tokenize(self, tokenizer: Any) -> Tokenize:
         return PTBTokenizer(verbose=self.verbose).tokenize if tokenizer is None else tokenize_of(tokenizer)
@@ -315,16 +297,10 @@ def _annotations(coco: Any) -> Any:
     return coco.audioToAnns if hasattr(coco, "audioToAnns") else coco.imgToAnns
 
 
-def _say_nothing(*words: object) -> None:
-    return None
-
-
 # Prepared references for programs that pass the same references to scorers in every evaluation.
 #
 # ``prepare_references`` writes tokenized references to a file with everything that scorers compute about them. After
 # ``use_prepared_references``, scorers that receive these references read it from the file.
-
-_HELP = "write it with prepare_references(gts, path)"
 
 
 def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[str]) -> None:
@@ -340,12 +316,10 @@ def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[
         InputError: invalid references; the error names the image.
         OutputError: the file cannot be written.
     """
-    metrics: list[Metric] = [bleu.Bleu(tokenizer=WHITESPACE), rouge.RougeL(tokenizer=SPACES)]
-    metrics.append(cider.CiderD(tokenizer=WHITESPACE))
-    if meteor.Meteor.missing() is None:
-        metrics.append(meteor.Meteor(tokenizer=SPACES))
-    if spice.Spice.missing() is None:
-        metrics.append(spice.Spice(tokenizer=WHITESPACE))
+    metrics = [
+        *(bleu.Bleu(tokenizer=WHITESPACE), rouge.RougeL(tokenizer=SPACES), cider.CiderD(tokenizer=WHITESPACE)),
+        *(cls(tokenizer=words) for cls, words in _WITH_TABLES.items() if cls.missing() is None),
+    ]
     prepare(replace(references_table(gts), name="gts"), metrics, path=path)  # not what a file in use knows about them
 
 
@@ -368,15 +342,18 @@ def use_prepared_references(*paths: str | os.PathLike[str]) -> None:
 def _read(path: str | os.PathLike[str]) -> References:
     if not isinstance(path, str | os.PathLike):
         raise CaptionTypeError(f"{with_article(type(path).__name__)} is not a path", hint="give one path or several")
-    where = os.fspath(path)
+    where, fault = os.fspath(path), None
     if not os.path.exists(path):
-        raise CaptionFileError("the file does not exist", where=where, hint=_HELP)
-    if not is_prepared(path):
-        raise CaptionFileError("this is not a file of prepared references", where=where, hint=_HELP)
-    try:
-        table = read_prepared(path)
-    except CaptionFileError as error:
-        raise CaptionFileError(error.message, where=error.where, hint=_HELP) from None
-    if table.ids != tuple(range(len(table))):
-        raise CaptionFileError("these references are not tokenized", where=where, hint=_HELP)
-    return table
+        fault = "the file does not exist"
+    elif not is_prepared(path):
+        fault = "this is not a file of prepared references"
+    else:
+        try:
+            table = read_prepared(path)
+        except CaptionFileError as error:
+            fault, where = error.message, error.where
+        else:
+            if table.ids == tuple(range(len(table))):
+                return table
+            fault = "these references are not tokenized"
+    raise CaptionFileError(fault, where=where, hint="write it with prepare_references(gts, path)")

@@ -97,23 +97,19 @@ def references_table(gts: object) -> References:
 
 
 def image_annotations(
-    annotations: Mapping[Any, Iterable[Any]], images: Iterable[Hashable], role: str, *, several: bool = False
+    annotations: Mapping[Any, Iterable[Any]], images: Iterable[Hashable], name: str, *, several: bool = False
 ) -> dict[Hashable, list[Any]]:
     """Return the annotations of some images: at least one reference each, or exactly one candidate.
 
     Args:
         annotations: image id -> annotations; the ``imgToAnns`` of a ``pycocotools.coco.COCO``.
         images: their ids; duplicates count once.
-        role: "references" or "candidates".
+        name: "coco" for references, "cocoRes" for candidates.
         several: allow several candidates for an image.
     """
     # Not by subscript: pycocotools keeps a defaultdict, which would add the image.
     rows = {image: list(annotations.get(image, ())) for image in images}
-    for image, row in rows.items():
-        if role == "references":
-            _check_references(image, row, "coco")
-        else:
-            _check_candidates(image, row, "cocoRes", several=several)
+    _check_numbers(rows, name, several=several)
     return rows
 
 
@@ -144,8 +140,7 @@ def _checked(
     _check_keys(of_references, of_candidates)
     references = _checked_references(of_references)
     candidates = {image: _tokenized(image, of_candidates[image], "res") for image in references}
-    for image, texts in candidates.items():
-        _check_candidates(image, texts, "res", several=several)
+    _check_numbers(candidates, "res", several=several)
     return references, candidates
 
 
@@ -153,8 +148,7 @@ def _checked_references(gts: object) -> dict[Hashable, list[str]]:
     references = {image: _tokenized(image, value, "gts") for image, value in captions_by_image(gts, "gts").items()}
     if not references:
         raise NoImages("gts has no images", where="gts", hint="give references for at least one image")
-    for image, texts in references.items():
-        _check_references(image, texts, "gts")
+    _check_numbers(references, "gts")
     return references
 
 
@@ -195,49 +189,36 @@ def _check_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) 
         )
 
 
-def _check_references(image: Hashable, references: list[Any], where: str) -> None:
-    if not references:
-        raise MissingReferences(
-            "an image has no references", where=_place(where, image), hint=f"give it one or more; {_SUBSET}"
-        )
-
-
-def _check_candidates(image: Hashable, candidates: list[Any], where: str, *, several: bool) -> None:
-    if not candidates:
-        raise MissingCandidates("an image has no candidate", where=_place(where, image), hint=f"give it one; {_SUBSET}")
-    if len(candidates) > 1 and not several:
-        raise DuplicateCandidate(
-            f"an image has {counted(len(candidates), 'candidate')}",
-            where=_place(where, image),
-            hint="give one candidate per image; are these the references?",
-        )
+def _check_numbers(rows: Mapping[Hashable, Sequence[object]], name: str, *, several: bool = False) -> None:
+    """Check that every image has references, or one candidate, or several if that is allowed."""
+    is_references = name in ("gts", "coco")
+    for image, row in rows.items():
+        place = _place(name, image)
+        if not row and is_references:
+            raise MissingReferences("an image has no references", where=place, hint=f"give it one or more; {_SUBSET}")
+        if not row:
+            raise MissingCandidates("an image has no candidate", where=place, hint=f"give it one; {_SUBSET}")
+        if len(row) > 1 and not is_references and not several:
+            raise DuplicateCandidate(
+                f"an image has {counted(len(row), 'candidate')}",
+                where=place,
+                hint="give one candidate per image; are these the references?",
+            )
 
 
 def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
     """Return the tokenized captions of one image."""
     place = _place(name, image)
-    if not isinstance(value, list):
-        raise NotAList(
-            f"the captions of an image are not in a list, but in {with_article(type(value).__name__)}",
-            where=f"{place} has {shortened(value)}",
-            hint="give {image id: [captions]}, even for a single caption",
-        )
-    for text in value:
+    texts = _listed(value, place, list, NotAList, "give {image id: [captions]}, even for a single caption")
+    for text in texts:
         _check_text(text, place, help="give tokenized strings; PTBTokenizer().tokenize makes them from raw captions")
-    return value
+    return texts
 
 
 def _raw(image: Hashable, value: object) -> list[str]:
     """Return the texts of the raw captions of one image."""
-    place = _place("captions", image)
-    help = 'give {image id: [{"caption": text}, ...]}'
-    if not isinstance(value, list | tuple):
-        raise CaptionTypeError(
-            f"the captions of an image are not in a list, but in {with_article(type(value).__name__)}",
-            where=f"{place} has {shortened(value)}",
-            hint=help,
-        )
-    for annotation in value:
+    place, help = _place("captions", image), 'give {image id: [{"caption": text}, ...]}'
+    for annotation in _listed(value, place, list | tuple, CaptionTypeError, help):
         if not isinstance(annotation, Mapping) or "caption" not in annotation:
             raise CaptionTypeError(
                 'a caption is not a dictionary with a "caption"',
@@ -245,7 +226,19 @@ def _raw(image: Hashable, value: object) -> list[str]:
                 hint=help,
             )
         _check_text(annotation["caption"], place, help=help)
-    return [annotation["caption"] for annotation in value]
+    return [annotation["caption"] for annotation in value]  # type: ignore[attr-defined]
+
+
+def _listed(value: Any, place: str, kind: Any, error: type[CaptionTypeError], help: str) -> Any:
+    """Return the captions of an image, which are in a list."""
+    if not isinstance(value, kind):
+        what = with_article(type(value).__name__)
+        raise error(
+            f"the captions of an image are not in a list, but in {what}",
+            where=f"{place} has {shortened(value)}",
+            hint=help,
+        )
+    return value
 
 
 def _check_text(text: object, place: str, *, help: str) -> None:

@@ -7,14 +7,16 @@ import threading
 from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.counted import CORPUS, frequencies
+from captious.compat.counted import CORPUS, frequencies, groups_of
 from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_of_several, is_nothing, table
+from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import issue
 from captious.evaluation.reward import Reward, RewardTerm
@@ -48,17 +50,13 @@ def statistics_line(metric: meteor.Meteor, candidate: str, references: Sequence[
 
 def statistics_scores(metric: meteor.Meteor, lines: Sequence[str]) -> tuple[list[float], float]:
     """Return the score of each line of statistics, and of all together; a ValueError for other lines."""
-    rows = np.array([_numbers(line) for line in lines]).reshape(-1, _COLUMNS)
+    numbers = [np.array(line.split(), dtype=np.float64) for line in lines]
+    if any(row.shape != (_COLUMNS,) for row in numbers):
+        raise ValueError("not the 23 numbers of METEOR's statistics")
+    rows = np.array(numbers).reshape(-1, _COLUMNS)
     perfect = (rows[:, _MATCHED] == rows[:, _WORDS]).all(axis=1) & (rows[:, _CHUNKS] == 1)
     rows[perfect, _CHUNKS] = 0
     return metric.aggregate(rows)[:, 0].tolist(), float(metric.aggregate(rows.sum(axis=0))[0])
-
-
-def _numbers(line: str) -> NDArray[np.float64]:
-    numbers = np.array(line.split(), dtype=np.float64)
-    if numbers.shape != (_COLUMNS,):
-        raise ValueError("not the 23 numbers of METEOR's statistics")
-    return numbers
 
 
 class Process:
@@ -68,10 +66,9 @@ class Process:
         scorer: a ``Meteor`` of the toolkit, whose tables are read at the first line.
     """
 
-    def __init__(self, scorer: Any) -> None:
-        self.stdin = _In(scorer)
-        self.stdout = _Out(self.stdin, self.stdin.answers)
-        self.stderr = _Out(self.stdin, deque())
+    def __init__(self, scorer: Meteor) -> None:
+        self.stdin = self.stdout = pipe = _Pipe(scorer)
+        self.stderr = SimpleNamespace(readline=lambda: pipe.nothing, close=pipe.close)
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
@@ -96,10 +93,12 @@ class Process:
         )
 
 
-class _In:
-    def __init__(self, scorer: Any) -> None:
-        self.answers: deque[bytes | str] = deque()
+class _Pipe:
+    """What a program writes to METEOR, and the answers."""
+
+    def __init__(self, scorer: Meteor) -> None:
         self.nothing: bytes | str = b""  # read without an answer; the type is that of the last write
+        self._answers: deque[bytes | str] = deque()
         self._scorer = scorer
         self._rest = ""
 
@@ -107,46 +106,36 @@ class _In:
         text = data.decode() if isinstance(data, bytes | bytearray) else data
         self.nothing = "" if isinstance(data, str) else b""
         *lines, self._rest = (self._rest + text).split("\n")
-        answers = (f"{answer}\n" for line in lines for answer in self._answers(line))
-        self.answers.extend(answers if isinstance(data, str) else map(str.encode, answers))
+        answers = (f"{answer}\n" for line in lines for answer in self._answer(line))
+        self._answers.extend(answers if isinstance(data, str) else map(str.encode, answers))
         return len(data)
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-    def _answers(self, line: str) -> list[str]:
-        verb, *fields = (field.strip() for field in line.split(_SEPARATOR))
-        metric: meteor.Meteor = self._scorer._metric
-        if verb == "SCORE" and len(fields) > 1:
-            *references, candidate = fields
-            return [statistics_line(metric, candidate, references)]
-        if verb not in ("EVAL", "SING"):
-            return ["Error: specify SCORE or EVAL or SING"]
-        try:
-            scores, total = statistics_scores(metric, fields)
-        except ValueError:
-            fields = []
-        if not fields:
-            return ["Error: specify Meteor stats"]
-        return [str(scores[0])] if verb == "SING" else [*map(str, scores), str(total)]
-
-
-class _Out:
-    def __init__(self, written: _In, lines: deque[bytes | str]) -> None:
-        self._written, self._lines = written, lines
 
     def readline(self) -> bytes | str:
         """Return the next answer, text for text and bytes for bytes; empty if all have been read.
 
         A real process would block the reader.
         """
-        return self._lines.popleft() if self._lines else self._written.nothing
+        return self._answers.popleft() if self._answers else self.nothing
 
-    def close(self) -> None:
-        pass
+    def flush(self) -> None:
+        """Do nothing: all answers are there."""
+
+    close = flush
+
+    def _answer(self, line: str) -> list[str]:
+        verb, *fields = (field.strip() for field in line.split(_SEPARATOR))
+        if verb == "SCORE" and len(fields) > 1:
+            *references, candidate = fields
+            return [statistics_line(self._scorer._metric, candidate, references)]
+        if verb not in ("EVAL", "SING"):
+            return ["Error: specify SCORE or EVAL or SING"]
+        try:
+            scores, total = statistics_scores(self._scorer._metric, fields)
+        except ValueError:
+            fields = []
+        if not fields:
+            return ["Error: specify Meteor stats"]
+        return [str(scores[0])] if verb == "SING" else [*map(str, scores), str(total)]
 
 
 # The toolkit's scorers: BLEU, CIDEr-D, METEOR, ROUGE-L and SPICE, and the word mover's distance of a fork.
@@ -218,7 +207,7 @@ class Bleu(Scorer):
         Raises:
             InputError: invalid captions; the error names the image.
         """
-        return scores_of(None if is_nothing(gts, res) else captions(gts, res), self._n, verbose)
+        return scores_of(None if is_nothing(gts, res) else captions(gts, res), self._n, verbose=verbose)
 
 
 class Cider(MeanScorer):
@@ -260,19 +249,19 @@ class Cider(MeanScorer):
         return cider.CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
-        return self._metric().scores(captions(gts, res))
+        return cider_scores(self._metric(), captions(gts, res))
 
 
-def given_frequencies(
-    metric: cider.Cider, groups: Sequence[Sequence[str]], candidates: Sequence[str]
-) -> NDArray[np.float64]:
-    """Score candidates with a metric that has its document frequencies, each with the references at its place.
+def cider_scores(metric: cider.Cider, captions: Captions) -> NDArray[np.float64]:
+    """Score candidates, each with the references at its place, which are prepared once for all that have the same.
 
-    As in training, several candidates may have the same references, which are prepared once.
+    Without document frequencies of the metric, every candidate is a document.
     """
+    if metric.idf is None:
+        return metric.scores(captions)
     row_of: dict[tuple[str, ...], int] = {}
-    rows = [row_of.setdefault(tuple(group), len(row_of)) for group in groups]
-    return Reward([RewardTerm(metric, metric.name)], table(dict(enumerate(row_of)), "gts"))(rows, candidates)
+    rows = [row_of.setdefault(group, len(row_of)) for group in groups_of(captions.references)]
+    return Reward([RewardTerm(metric, metric.name)], table(dict(enumerate(row_of)), "gts"))(rows, captions.candidates)
 
 
 class Meteor(Scorer):
@@ -338,13 +327,11 @@ class Meteor(Scorer):
 
 def _caption_lists(texts_of: Any) -> Any:
     """Convert captions to lists; anything that is not a tuple or an array is left to the check of the input."""
-    if isinstance(texts_of, list):
-        return [_listed(texts) for texts in texts_of]
-    return {image: _listed(texts) for image, texts in texts_of.items()} if isinstance(texts_of, Mapping) else texts_of
-
-
-def _listed(texts: Any) -> Any:
-    return [*texts] if isinstance(texts, tuple | np.ndarray) else texts
+    if not isinstance(texts_of, list | Mapping):
+        return texts_of
+    items = enumerate(texts_of) if isinstance(texts_of, list) else texts_of.items()
+    lists = {image: [*texts] if isinstance(texts, tuple | np.ndarray) else texts for image, texts in items}
+    return [*lists.values()] if isinstance(texts_of, list) else lists
 
 
 def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
