@@ -78,7 +78,6 @@ add_modules(
         "classes.evaluate": _EVALUATE_CLASSES,
         **{f"classes.{name}": by_name(cls) for name, cls in CLASS_OF.items() if name not in _BLEU},
         "download": _of(classes_, "download_metrics"),
-        "utils": {},
         "utils.checks": {
             **_of(classes_, "check_java_path"),
             **_of(functions, "check_metric_inputs", "is_mono_sents", "is_mult_sents"),

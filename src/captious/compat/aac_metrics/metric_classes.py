@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, partialmethod
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias, TypeVar
@@ -47,19 +47,27 @@ class AACMetric(torch.nn.Module):
 class KeptCaptions(AACMetric):
     """A metric that keeps captions."""
 
+    #: Refuses captions that are not in the form of the metric.
+    _check: ClassVar[Callable[..., None]] = staticmethod(check_metric_inputs)
+
     def __init__(self) -> None:
         super().__init__()
         self.reset()
 
-    def update(self, candidates: list[str], mult_references: list[list[str]]) -> None:
-        """Add captions."""
-        self._candidates += candidates
-        self._mult_references += mult_references
+    def update(self, *captions: Any, **named: Any) -> None:
+        """Add captions: candidates, and their references if the metric has any.
+
+        Raises:
+            ValueError: not a list of candidates and a list of lists of references.
+        """
+        captions = (*captions, *named.values())[: len(self._captions)]
+        type(self)._check(*captions)
+        for kept, added in zip(self._captions, captions, strict=True):
+            kept.extend(added)
 
     def reset(self) -> None:
         """Remove all captions."""
-        self._candidates: list[str] = []
-        self._mult_references: list[list[str]] = []
+        self._captions: tuple[list[Any], ...] = ([], [])
 
 
 class _FunctionMetric(KeptCaptions):
@@ -67,7 +75,7 @@ class _FunctionMetric(KeptCaptions):
 
     Args:
         return_all_scores: whether to return the scores of sentences, too.
-        options: further arguments of the function.
+        options: further arguments of the function. An error detector is looked up on construction.
     """
 
     higher_is_better = True
@@ -75,122 +83,87 @@ class _FunctionMetric(KeptCaptions):
     max_value = 1.0
 
     _function: ClassVar[Callable[..., Any]]
-    #: Names of the scores.
-    _names: tuple[str, ...]
+    #: Options that the class gives to the function.
+    _defaults: ClassVar[dict[str, Any]] = {}
+    #: Names of the scores, possibly with the name of an option in braces.
+    _names: ClassVar[Sequence[str]]
 
     def __init__(self, return_all_scores: bool = True, **options: Any) -> None:
         super().__init__()
-        self._options = {"return_all_scores": return_all_scores, **options}
-
-    def update(self, candidates: list[str], mult_references: list[list[str]]) -> None:
-        """Add captions.
-
-        Raises:
-            ValueError: not a list of candidates and a list of lists of references.
-        """
-        check_metric_inputs(candidates, mult_references)
-        super().update(candidates, mult_references)
+        self._options = {"return_all_scores": return_all_scores, **self._defaults, **options}
+        if "echecker" in self._options:
+            self._options["echecker"] = functions.detector_of(self._options["echecker"])
 
     def compute(self) -> Any:
         """Return the result of the function for all captions added so far."""
-        return type(self)._function(self._candidates, self._mult_references, **self._options)
+        return type(self)._function(*self._captions, **self._options)
 
     def get_output_names(self) -> tuple[str, ...]:
         """Return the names of the scores."""
-        return self._names
+        further = functions.PROBABILITIES if self._options.get("return_probs") else ()
+        return (*(name.format(**self._options) for name in self._names), *further)
+
+
+#: The check of a class that leaves it to its function.
+_anything = staticmethod(lambda *captions: None)
 
 
 class BLEU(_FunctionMetric):
-    """BLEU of order n."""
+    """BLEU of order n, 4 by default."""
 
-    _function = functions.bleu
-
-    def __init__(self, return_all_scores: bool = True, *, n: int = 4, **options: Any) -> None:
-        super().__init__(return_all_scores, n=n, **options)
-        self._names = (f"bleu_{n}",)
+    _function, _names, _defaults = functions.bleu, ("bleu_{n}",), {"n": 4}
 
 
-class SPIDErMax(_FunctionMetric):
-    """SPIDEr of the best of several candidates."""
-
-    max_value = 5.5
-    _function, _names = functions.BY_NAME["spider_max"], ("cider_d_max", "spice_max", "spider_max")
-
-    def update(self, mult_candidates: list[list[str]], mult_references: list[list[str]]) -> None:  # type: ignore[override]
-        """Add captions, several candidates for each recording."""
-        self._candidates += mult_candidates  # type: ignore[arg-type]
-        self._mult_references += mult_references
-
-
-class _WithDetector(_FunctionMetric):
-    """A metric with an error detector, which is looked up on construction."""
-
-    _with_probs: ClassVar[bool] = False
-
-    def __init__(self, return_all_scores: bool = True, *, echecker: Any = functions.DETECTOR, **options: Any) -> None:
-        super().__init__(return_all_scores, echecker=functions.detector_of(echecker), **options)
-        if options.get("return_probs", self._with_probs):
-            self._names = (*self._names, *functions.PROBABILITIES)
-
-
-class FER(_WithDetector):
+class FER(_FunctionMetric):
     """Fluency error rate; it takes candidates and ignores references."""
 
     higher_is_better = False
-    _names = ("fer",)
+    _function, _names, _defaults = functions.fer, ("fer",), {"echecker": functions.DETECTOR}
+    _check = _anything
 
-    def update(self, candidates: list[str], *ignored: Any, **ignored_too: Any) -> None:
-        """Add candidates."""
-        self._candidates += candidates
-
-    def compute(self) -> Any:
-        """Return the result of the function for all candidates added so far."""
-        return functions.fer(self._candidates, **self._options)
+    def reset(self) -> None:
+        """Remove all captions."""
+        self._captions = ([],)
 
 
 _SPIDER = ("cider_d", "spice", "spider")
+_DETECTOR = {"echecker": functions.DETECTOR}
 
 
-def _unsupported(self: AACMetric, metric: str, *arguments: Any, **options: Any) -> None:
-    """Raise ParameterError: captious does not have this metric."""
-    functions.unsupported(metric)
-
-
-_Row: TypeAlias = tuple[str, type[AACMetric], dict[str, Any]]
-#: Function of ``metric_functions`` -> the name of its class, a base, and what else the class has.
-_ROWS: dict[str, _Row] = {
-    "bert_score_mrefs": ("BERTScoreMRefs", _FunctionMetric, {"_names": functions.NAMES}),
-    **{f"bleu_{n}": (f"BLEU{n}", BLEU, {"__init__": partialmethod(BLEU.__init__, n=n)}) for n in (1, 2, 3, 4)},
-    "cider_d": ("CIDErD", _FunctionMetric, {"max_value": 10.0}),
-    "fense": ("FENSE", _WithDetector, {"_names": ("sbert_sim", "fer", "fense"), "min_value": -1.0}),
-    "meteor": ("METEOR", _FunctionMetric, {}),
-    "rouge_l": ("ROUGEL", _FunctionMetric, {}),
-    "sbert_sim": ("SBERTSim", _FunctionMetric, {"min_value": -1.0}),
-    "spice": ("SPICE", _FunctionMetric, {}),
-    "spider": ("SPIDEr", _FunctionMetric, {"_names": _SPIDER, "max_value": 5.5}),
-    "spider_fl": (
-        "SPIDErFL",
-        _WithDetector,
-        {"_names": (*_SPIDER, "spider_fl", "fer"), "max_value": 5.5, "_with_probs": True},
-    ),
-    **{
-        metric: (name, AACMetric, {"__init__": partialmethod(_unsupported, metric)})
-        for metric, name in (("clap_sim", "CLAPSim"), ("mace", "MACE"), ("vocab", "Vocab"))
-    },
-}
-
-
-def _made(function: str, row: _Row) -> type[AACMetric]:
-    name, base, attributes = row
+def _made(
+    function: str, name: str, base: type[AACMetric] = _FunctionMetric, **attributes: Any
+) -> tuple[str, type[AACMetric]]:
+    """Return a function of ``metric_functions``, and the class for it."""
     contents = {"_function": functions.BY_NAME[function], "_names": (function,), **attributes, "__module__": __name__}
-    return type(name, (base,), {**contents, "__doc__": f"``{function}`` as a metric that keeps captions."})
+    return function, type(name, (base,), {**contents, "__doc__": f"``{function}`` as a metric that keeps captions."})
 
 
 #: The class of every function.
-CLASS_OF: dict[str, type[AACMetric]] = {
-    **{"bleu": BLEU, "fer": FER, "spider_max": SPIDErMax},
-    **{function: _made(function, row) for function, row in _ROWS.items()},
-}
+CLASS_OF: dict[str, type[AACMetric]] = dict(
+    [
+        *(("bleu", BLEU), ("fer", FER)),
+        *(_made(f"bleu_{n}", f"BLEU{n}", BLEU, _defaults={"n": n}) for n in (1, 2, 3, 4)),
+        _made("bert_score_mrefs", "BERTScoreMRefs", _names=functions.NAMES),
+        _made("cider_d", "CIDErD", max_value=10.0),
+        _made("fense", "FENSE", _names=("sbert_sim", "fer", "fense"), _defaults=_DETECTOR, min_value=-1.0),
+        _made("meteor", "METEOR"),
+        _made("rouge_l", "ROUGEL"),
+        _made("sbert_sim", "SBERTSim", min_value=-1.0),
+        _made("spice", "SPICE"),
+        _made("spider", "SPIDEr", _names=_SPIDER, max_value=5.5),
+        _made("spider_max", "SPIDErMax", _names=[f"{name}_max" for name in _SPIDER], _check=_anything, max_value=5.5),
+        _made(
+            *("spider_fl", "SPIDErFL"),
+            _names=(*_SPIDER, "spider_fl", "fer"),
+            _defaults={**_DETECTOR, "return_probs": True},
+            max_value=5.5,
+        ),
+        *(
+            _made(metric, name, AACMetric, __init__=partial(functions.unsupported, metric))
+            for metric, name in (("clap_sim", "CLAPSim"), ("mace", "MACE"), ("vocab", "Vocab"))
+        ),
+    ]
+)
 CLASSES = {cls.__name__: cls for cls in CLASS_OF.values()}
 globals().update(CLASSES)
 
@@ -303,7 +276,8 @@ class Evaluate(KeptCaptions):
 
     def compute(self) -> Scores:
         """Return corpus scores and scores of sentences of all captions added so far, name -> tensor."""
-        return evaluate(self._candidates, self._mult_references, self._preprocess, self._metrics)
+        candidates, mult_references = self._captions
+        return evaluate(candidates, mult_references, self._preprocess, self._metrics)
 
     def tolist(self) -> list[AACMetric]:
         """Return the metrics."""
@@ -323,38 +297,28 @@ class Evaluate(KeptCaptions):
 class DCASE2023Evaluate(Evaluate):
     """The metrics of DCASE 2023, METEOR and SPIDEr-FL."""
 
-    __init__ = partialmethod(Evaluate.__init__, metrics="dcase2023")  # type: ignore[assignment]
+    __init__ = partialmethod(Evaluate.__init__, metrics="dcase2023")
 
 
 class DCASE2024Evaluate(Evaluate):
     """The metrics of DCASE 2024: an error, as in ``dcase2024_evaluate``."""
 
-    __init__ = partialmethod(Evaluate.__init__, metrics="dcase2024")  # type: ignore[assignment]
+    __init__ = partialmethod(Evaluate.__init__, metrics="dcase2024")
 
 
 def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available") -> list[AACMetric]:
     """Return the metrics with these names, as objects; it raises the errors of ``evaluate``."""
-    return [
-        METRICS[metric](**({"device": device} if metric in _MODEL_METRICS else {}))
-        if isinstance(metric, str)
-        else metric
-        for metric in _members(metrics)
-    ]
-
-
-def _members(metrics: str | Iterable[Any]) -> list[Any]:
-    """Return the metrics of a set, checked."""
     members = [*METRICS_SETS.get(metrics, (metrics,))] if isinstance(metrics, str) else list(metrics)
-    for metric in members:
-        if isinstance(metric, str) and metric in functions.UNSUPPORTED:
-            functions.unsupported(metric)
-        if isinstance(metric, str) and metric not in METRICS:
-            raise UnknownNameError(
-                f"aac-metrics has no metric {metric!r}", hint=f"its metrics are {', '.join(METRICS)}"
-            )
-        if not isinstance(metric, str) and not callable(metric):
-            raise TypeError("Invalid argument type for metrics. (expected str, Iterable[str] or Iterable[Metric])")
-    return members
+    names = [metric for metric in members if isinstance(metric, str)]
+    for name in names:
+        if name in functions.UNSUPPORTED:
+            functions.unsupported(name)
+        if name not in METRICS:
+            raise UnknownNameError(f"aac-metrics has no metric {name!r}", hint=f"its metrics are {', '.join(METRICS)}")
+    if not all(isinstance(metric, str) or callable(metric) for metric in members):
+        raise TypeError("Invalid argument type for metrics. (expected str, Iterable[str] or Iterable[Metric])")
+    made = {name: METRICS[name](**({"device": device} if name in _MODEL_METRICS else {})) for name in names}
+    return [made[metric] if isinstance(metric, str) else metric for metric in members]
 
 
 # Functions that programs call before scoring: downloads, paths and the check of Java, none of which captious needs.

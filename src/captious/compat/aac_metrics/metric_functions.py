@@ -535,8 +535,8 @@ def mult_cands_metric(
     if selection == "mean":
         sents = {f"{metric_out_name}_mean": by.mean(dim=0)}
     else:
-        selected_rows = (by.argmax(dim=0) if selection == "max" else by.argmin(dim=0)).unsqueeze(0)
-        sents = {f"{name}_{selection}": values.gather(0, selected_rows).squeeze(0) for name, values in scores.items()}
+        selected = by.argmax(dim=0) if selection == "max" else by.argmin(dim=0), torch.arange(by.shape[1])
+        sents = {f"{name}_{selection}": values[selected] for name, values in scores.items()}
     if return_all_cands_scores:
         sents |= {f"{name}_all": values.transpose(0, 1) for name, values in scores.items()}
     corpus = {name: (torch.mean if reduction_fn is None else reduction_fn)(values) for name, values in sents.items()}
