@@ -181,12 +181,12 @@ def _module(class_name: str, found: dict[str, Function], file: Path) -> str:
     """
     module = MODULES[class_name.lower()]
     head = found.get(f"{class_name}.__init__")
-    words = " ".join(statement.exact for statement in head.statements) if head else ""
+    words = " ".join(statement.text for statement in head.statements) if head else ""
     if module == "cider_scorer" and "doc_frequency" in words:
         return "m2_cider_scorer"
     if module == "cider_scorer" and "df_mode" in words:
         scores = found.get(f"{class_name}.compute_cider")
-        clips = scores is not None and any(re.search(r"\bmin\(", each.exact) for each in scores.statements)
+        clips = scores is not None and any(re.search(r"\bmin\(", each.text) for each in scores.statements)
         return "ciderD_scorer" if clips else "plain_cider_scorer"
     if module == "cider" and re.search(r"\bdf\b", words):
         return "plain_cider" if "cider" in file.parent.name.lower() else module

@@ -40,6 +40,10 @@ _READING = frozenset(
 )
 _LOGGERS = frozenset({"logging", "logger", "log", "LOGGER", "_logger", "LOG", "warnings"})
 _LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "critical"})
+#: The name of a local variable in the text of a statement.
+_NUMBERED = re.compile(r"%\d+")
+#: Fields of the syntax tree that compute nothing.
+_NOT_COMPUTED = frozenset({"ctx", "kind", "annotation", "returns", "type_comment"})
 _TERMINAL = re.compile(r"sys\.(stdout|stderr)")
 #: Where builtins can be imported from.
 _BUILTINS = re.compile(r"(builtins|__builtin__|six\.moves|past\.builtins)\.\w+$")
@@ -66,14 +70,12 @@ class Statement:
     Attributes:
         line: number of its first line in the file.
         depth: number of statements around it.
-        exact: its text with numbered names of local variables.
-        loose: its text without names of local variables, to compare functions that differ elsewhere.
+        text: its text with numbered names of local variables.
     """
 
     line: int
     depth: int
-    exact: str
-    loose: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -106,16 +108,18 @@ class Function:
     @cached_property
     def digest(self) -> str:
         """The digest of the normal form: 16 hexadecimal digits."""
-        text = "\n".join(f"{statement.depth} {statement.exact}" for statement in self.statements)
-        return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+        return _hash("\n".join(f"{statement.depth} {statement.text}" for statement in self.statements))[:16]
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """A mark of every statement, without names of local variables: four hexadecimal digits each."""
-        return tuple(
-            hashlib.sha256(f"{statement.depth} {statement.loose}".encode("utf-8", "backslashreplace")).hexdigest()[:4]
-            for statement in self.statements
-        )
+        """A mark of every statement, without names of local variables, to compare functions that differ elsewhere:
+        four hexadecimal digits each.
+        """
+        return tuple(_hash(f"{each.depth} {_NUMBERED.sub('%', each.text)}")[:4] for each in self.statements)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def functions(tree: ast.Module) -> dict[str, Function]:
@@ -165,28 +169,22 @@ def _imports(nodes: Iterable[ast.AST]) -> dict[str, str]:
     return names
 
 
-def _constants(tree: ast.Module | ast.ClassDef) -> dict[str, ast.stmt]:
-    """Return the assignments of the names of a module or class that are assigned exactly once, and at its top."""
-    assigned: dict[str, list[ast.stmt]] = {}
-    for node in ast.walk(tree):
+def _constants(tree: ast.Module | ast.ClassDef) -> dict[str, ast.expr]:
+    """Return the values of the names of a module or class that it assigns exactly once, and not inside a statement."""
+    assigned: dict[str, list[ast.expr | None]] = {}
+    for node in tree.body:
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete):
-            targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]
-            for target in targets:
+            value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            for target in node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]:
                 if isinstance(target, ast.Name):
-                    assigned.setdefault(target.id, []).append(node)
-    top = {id(node) for node in tree.body}
-    constants: dict[str, ast.stmt] = {}
-    for name, nodes in assigned.items():
-        own = [node for node in nodes if id(node) in top]
-        if len(own) == 1 and isinstance(own[0], ast.Assign | ast.AnnAssign) and own[0].value is not None:
-            constants[name] = own[0]
-    return constants
+                    assigned.setdefault(target.id, []).append(value)
+    return {name: value for name, (value, *others) in assigned.items() if value is not None and not others}
 
 
 # One function.
 
 
-def _function(node: ast.FunctionDef, name: str, imports: dict[str, str], constants: dict[str, ast.stmt]) -> Function:
+def _function(node: ast.FunctionDef, name: str, imports: dict[str, str], constants: dict[str, ast.expr]) -> Function:
     form = _Form(node, imports, constants)
     return Function(
         name,
@@ -203,7 +201,7 @@ def _function(node: ast.FunctionDef, name: str, imports: dict[str, str], constan
 class _Form:
     """The normal form of one function, while it is made."""
 
-    def __init__(self, node: ast.FunctionDef, imports: dict[str, str], constants: dict[str, ast.stmt]) -> None:
+    def __init__(self, node: ast.FunctionDef, imports: dict[str, str], constants: dict[str, ast.expr]) -> None:
         self.node, self.imports, self.constants = node, imports, constants
         self.parameters = {argument.arg for argument in _arguments(node)} - {*_required(node)}
         self.locals = {*_bound(node), *_required(node)} - self.parameters
@@ -220,23 +218,17 @@ class _Form:
     def statements(self) -> Iterator[Statement]:
         """Yield the constants that are read, the head, and the body."""
         node = self.node
-        head = [
-            Statement(node.lineno, 0, *self._both("def", node.args, node.decorator_list)),
-            *self._body(node.body, 1),
-        ]
-        yield from self._read_constants()
-        yield from head
+        head = Statement(node.lineno, 0, self._text("def", node.args, node.decorator_list))
+        body = [*self._body(node.body, 1)]
+        yield from (*self._read_constants(), head, *body)
 
     def values(self) -> dict[str, object]:
         """Return the values of constants and of defaults that are literals."""
         arguments = self.node.args
         defaults = ast.Tuple([*arguments.defaults, *(each for each in arguments.kw_defaults if each is not None)])
-        parts = {"": defaults}
-        for name, what in self.reads.items():
-            if what == "=":
-                parts[name] = self.constants[name].value  # type: ignore[attr-defined]
+        constants = {name: self.constants[name] for name, what in self.reads.items() if what == "="}
         values = {}
-        for name, part in parts.items():
+        for name, part in {"": defaults, **constants}.items():
             with suppress(ValueError, TypeError):
                 values[name] = ast.literal_eval(part)
         return values
@@ -246,13 +238,10 @@ class _Form:
         while missing := sorted(name for name, what in self.reads.items() if what == "=" and name not in done):
             for name in missing:
                 done.add(name)
-                assignment = self.constants[name]
-                value = assignment.value  # type: ignore[attr-defined]
-                yield Statement(assignment.lineno, 0, *self._both(f"{name} =", value))
+                yield Statement(self.constants[name].lineno, 0, self._text(f"{name} =", self.constants[name]))
 
-    def _both(self, word: str, *parts: object) -> tuple[str, str]:
-        texts = [" ".join([word, *(self._dump(part, exact) for part in parts)]) for exact in (True, False)]
-        return texts[0], texts[1]
+    def _text(self, word: str, *parts: object) -> str:
+        return " ".join([word, *map(self._dump, parts)])
 
     # Statements.
 
@@ -271,7 +260,7 @@ class _Form:
         self._leave_out(*nodes)
         for each in (each for node in nodes for each in ast.walk(node)):
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name):
-                self._name(each.func.id, exact=False)
+                self._name(each.func.id)
 
     def _statement(self, node: ast.stmt, depth: int) -> Iterator[Statement]:
         if self._is_left_out(node):
@@ -291,7 +280,7 @@ class _Form:
             node = ast.copy_location(ast.Raise(node.exc.func), node)
         if isinstance(node, ast.FunctionDef):
             self._leave_out(*filter(self._only_reads, _annotations(node)))
-            yield Statement(node.lineno, depth, *self._both("def", ast.Name(node.name), node.args, node.decorator_list))
+            yield Statement(node.lineno, depth, self._text("def", ast.Name(node.name), node.args, node.decorator_list))
             yield from self._body(node.body, depth + 1)
             return
         blocks = {name: value for name, value in ast.iter_fields(node) if _is_block(value)}
@@ -304,40 +293,30 @@ class _Form:
             self._leave_out(node)
             return
         fields = [value for name, value in ast.iter_fields(node) if name not in blocks and name != "type_comment"]
-        yield Statement(node.lineno, depth, *self._both(type(node).__name__, *fields))
+        yield Statement(node.lineno, depth, self._text(type(node).__name__, *fields))
         for name, statements in inner.items():
             if name != "body" and statements:
-                yield Statement(statements[0].line, depth, name, name)
+                yield Statement(statements[0].line, depth, name)
             yield from statements
 
     def _inner(self, block: list[ast.AST], depth: int) -> Iterator[Statement]:
-        for node in block:
-            if isinstance(node, ast.stmt):
-                continue
-            if isinstance(node, ast.ExceptHandler):
-                yield Statement(node.lineno, depth, *self._both("except", node.type))
-                yield from self._body(node.body, depth + 1)
-            else:  # a case of ``match``
-                yield Statement(block[0].pattern.lineno, depth, *self._both("case", node))  # type: ignore[attr-defined]
         yield from self._body([node for node in block if isinstance(node, ast.stmt)], depth)
+        for node in block:
+            if isinstance(node, ast.ExceptHandler):
+                yield Statement(node.lineno, depth, self._text("except", node.type))
+                yield from self._body(node.body, depth + 1)
 
     def _is_left_out(self, node: ast.stmt) -> bool:
-        if isinstance(node, ast.Pass | ast.Import | ast.ImportFrom):
-            return True  # a use of an imported name says what it is
         if isinstance(node, ast.Assert):
             return self._holds(node.test)
-        if not isinstance(node, ast.Expr):
-            return False
-        if isinstance(node.value, ast.Constant):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Call) and _is_message(value):
+            if not all(map(self._only_reads, [*value.args, *(keyword.value for keyword in value.keywords)])):
+                return False
+            self.prints |= isinstance(value.func, ast.Name)
             return True
-        if isinstance(node.value, ast.Call) and _is_message(node.value):
-            is_left_out = all(
-                self._only_reads(part)
-                for part in [*node.value.args, *(keyword.value for keyword in node.value.keywords)]
-            )
-            self.prints |= is_left_out and isinstance(node.value.func, ast.Name)
-            return is_left_out
-        return False
+        # A use of an imported name says what it is.
+        return isinstance(value, ast.Constant) or isinstance(node, ast.Pass | ast.Import | ast.ImportFrom)
 
     def _only_reads(self, node: ast.AST) -> bool:
         for each in ast.walk(node):
@@ -374,39 +353,34 @@ class _Form:
 
     # Expressions.
 
-    def _dump(self, node: object, exact: bool) -> str:
+    def _dump(self, node: object) -> str:
         if isinstance(node, list):
-            return f"[{' '.join(self._dump(each, exact) for each in node)}]"
+            return f"[{' '.join(self._dump(each) for each in node)}]"
         if isinstance(node, ast.Constant):
             return f"{type(node.value).__name__}:{node.value!r}"
-        if isinstance(node, ast.Name):
-            return self._name(node.id, exact)
+        if isinstance(node, ast.Name | ast.arg):
+            return self._name(node.id if isinstance(node, ast.Name) else node.arg)
         if isinstance(node, ast.Attribute):
-            return self._attribute(node, exact)
-        if isinstance(node, ast.arg):
-            return self._name(node.arg, exact)
+            return self._attribute(node)
         if isinstance(node, ast.Call):
-            return self._call(node, exact)
+            return self._call(node)
         if isinstance(node, ast.AST):
             parts = [
-                f"{name}={self._dump(value, exact)}"
+                f"{name}={self._dump(value)}"
                 for name, value in ast.iter_fields(node)
-                if value not in (None, []) and name not in ("ctx", "kind", "annotation", "returns", "type_comment")
+                if value not in (None, []) and name not in _NOT_COMPUTED and (name, value) != ("is_async", 0)
             ]
-            if isinstance(node, ast.comprehension):
-                parts = [part for part in parts if part != "is_async=0"]
             return f"{type(node).__name__}({' '.join(parts)})" if parts else type(node).__name__
         return repr(node)
 
-    def _name(self, name: str, exact: bool) -> str:
+    def _name(self, name: str) -> str:
         if name in self.own_imports:
             what = self.own_imports[name]
             if what.startswith("@"):
                 self.reads[name] = "?"
             return what
         if name in self.locals:
-            number = self.numbers.setdefault(name, len(self.numbers))
-            return f"%{number}" if exact else "%"
+            return f"%{self.numbers.setdefault(name, len(self.numbers))}"
         if name in self.parameters:
             return name
         if name in self.imports:
@@ -424,9 +398,9 @@ class _Form:
             name, what = what.rpartition(".")[2], ""
         return what or name.removeprefix("x")  # xrange of six
 
-    def _attribute(self, node: ast.Attribute, exact: bool) -> str:
+    def _attribute(self, node: ast.Attribute) -> str:
         self.attributes.add(node.attr)
-        value = self._dump(node.value, exact)
+        value = self._dump(node.value)
         if value in ("self", "cls") and f".{node.attr}" in self.constants and isinstance(node.ctx, ast.Load):
             self.reads[f".{node.attr}"] = "="
         if value == "@":  # a module of the copy
@@ -434,33 +408,29 @@ class _Form:
             return f"@{node.attr}"
         return f"{value}.{node.attr}"
 
-    def _call(self, node: ast.Call, exact: bool) -> str:
-        function, arguments = node.func, node.args
-        if arguments and self._dump(function, exact) in ("tqdm.tqdm", "tqdm.auto.tqdm"):
-            self._leave_out(function)
-            return self._dump(arguments[0], exact)
-        if self._dump(function, exact) in ("dict", "list") and not arguments and not node.keywords:
-            return "Dict" if _last_name(function) == "dict" else "List"
-        of_six = re.fullmatch(r"six\.iter(items|keys|values)", self._dump(function, exact))
-        if of_six is not None and len(arguments) == 1:
-            return f"{self._dump(arguments[0], exact)}.{of_six[1]}()"
-        is_view = isinstance(function, ast.Name) and function.id == "list" and len(arguments) == 1 and not node.keywords
-        if (
-            is_view
-            and isinstance(arguments[0], ast.Call)
-            and _last_name(arguments[0].func) in ("keys", "items", "values")
-        ):
-            self._leave_out(function)
-            return self._dump(arguments[0], exact)
-        words = [self._dump(each, exact) for each in arguments]
-        words += [f"{each.arg}={self._dump(each.value, exact)}" for each in node.keywords]
-        return f"{self._dump(function, exact)}({' '.join(words)})"
+    def _call(self, node: ast.Call) -> str:
+        function, arguments = self._dump(node.func), [self._dump(each) for each in node.args]
+        name, is_single = _last_name(node.func), len(arguments) == 1 and not node.keywords
+        if function in ("tqdm.tqdm", "tqdm.auto.tqdm") and arguments:
+            self._leave_out(node.func)
+            return arguments[0]
+        if function in ("dict", "list") and not arguments and not node.keywords:
+            return name.capitalize()
+        if re.fullmatch(r"six\.iter(items|keys|values)", function) and is_single:
+            return f"{arguments[0]}.{name.removeprefix('iter')}()"
+        if isinstance(node.func, ast.Name) and name == "list" and is_single and _is_view(node.args[0]):
+            self._leave_out(node.func)
+            return arguments[0]
+        words = [*arguments, *(f"{each.arg}={self._dump(each.value)}" for each in node.keywords)]
+        return f"{function}({' '.join(words)})"
+
+
+def _is_view(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and _last_name(node.func) in ("keys", "items", "values")
 
 
 def _is_block(value: object) -> bool:
-    return isinstance(value, list) and any(
-        isinstance(each, ast.stmt | ast.ExceptHandler | ast.match_case) for each in value
-    )
+    return isinstance(value, list) and any(isinstance(each, ast.stmt | ast.ExceptHandler) for each in value)
 
 
 def _arguments(node: ast.AST) -> Iterator[ast.arg]:

@@ -171,7 +171,7 @@ class Recognition:
             raise UnknownBodyError(difference(form, function.__code__.co_filename, roles))
         (body, *_) = bodies
         self._bodies.append(body)
-        self.text = self.text or "\n".join(statement.exact for statement in form.statements)
+        self.text = self.text or "\n".join(statement.text for statement in form.statements)
         if any(self.options.setdefault(option, value) != value for option, value in body.options.items()):
             raise UnknownBodyError(f"{form.name} and others of its functions differ from the toolkit in several ways")
         self.prints |= form.prints
