@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -30,9 +31,8 @@ from captious.compat.copies.known_bodies import by_digest, nearest
 from captious.compat.copies.recognition import Recognition, UnknownBodyError, difference, form_of, not_as_defined
 
 _ENTRY = "compute_score"
-#: Options of known bodies that every method has: about images, their order, and what the object must hold.
-_OPTIONS = frozenset({"order", "ids", "by", "call", "when", "given"})
-_OF_CIDER = frozenset({"frequencies", "ref_len_one"})
+#: Options of known bodies that ``computed`` has; those about calls and objects ``Recognition`` and ``is_for`` check.
+_OPTIONS = frozenset({"order", "ids", "by", "reflen", "frequencies", "ref_len_one", "call", "when", "given"})
 
 
 class _Method(NamedTuple):
@@ -41,25 +41,23 @@ class _Method(NamedTuple):
     Attributes:
         function: its name in ``computed``.
         by: the class of ``captious.compat`` that computes the same.
-        options: the options that it has besides those of all.
         also: other methods that must be known.
     """
 
     function: str
     by: str
-    options: frozenset[str] = frozenset()
     also: tuple[str, ...] = ()
 
 
 #: Modules of published toolkits -> the method of their class.
 _METHODS = {
-    "bleu": _Method("bleu", "pycocoevalcap.bleu.bleu.Bleu", frozenset({"reflen"})),
-    "cider": _Method("cider", "pycocoevalcap.cider.cider.Cider", _OF_CIDER),
+    "bleu": _Method("bleu", "pycocoevalcap.bleu.bleu.Bleu"),
+    "cider": _Method("cider", "pycocoevalcap.cider.cider.Cider"),
     "rouge": _Method("rouge", "pycocoevalcap.rouge.rouge.Rouge"),
     "ciderD": _Method("rewards", "pyciderevalcap.ciderD.ciderD.CiderD", also=("__init__",)),
     "plain_cider": _Method("rewards", "pyciderevalcap.cider.cider.Cider", also=("__init__",)),
-    "m2_bleu": _Method("bleu", "meshed_memory.bleu.bleu.Bleu", frozenset({"reflen"})),
-    "m2_cider": _Method("cider", "meshed_memory.cider.cider.Cider", _OF_CIDER),
+    "m2_bleu": _Method("bleu", "meshed_memory.bleu.bleu.Bleu"),
+    "m2_cider": _Method("cider", "meshed_memory.cider.cider.Cider"),
     "m2_rouge": _Method("rouge", "meshed_memory.rouge.rouge.Rouge"),
 }
 #: Names of their classes; a class of such a name that has much in common with them is reported if it is not replaced.
@@ -115,7 +113,7 @@ def _replace_method(cls: type, about: dict[str, str]) -> None:
         except UnknownBodyError as error:
             reason = reason or str(error)
             continue
-        unknown = recognition.options.keys() - _OPTIONS - _METHODS[role].options
+        unknown = recognition.options.keys() - _OPTIONS
         if unknown:
             reason = reason or f"captious has no option for {', '.join(sorted(unknown))}"
             continue
@@ -143,11 +141,11 @@ def _computing(method: FunctionType, recognition: Recognition, about: dict[str, 
         changed = recognition.change(instance)
         if changed:
             replacement_log.add("kept", reason=f"the program has changed {changed}", **about)
-        result = None
         if changed is None and _is_usual(bound) and computed.is_for(instance, recognition):
             given = {"verbose": bound.arguments["verbose"]} if "verbose" in bound.arguments else {}
-            result = getattr(computed, name)(instance, recognition, *values[:2], **given)
-        return method(*arguments, **options) if result is None else result
+            with suppress(computed.OwnMatterError):
+                return getattr(computed, name)(instance, recognition, *values[:2], **given)
+        return method(*arguments, **options)
 
     return compute_score
 
