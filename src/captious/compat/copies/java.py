@@ -27,13 +27,35 @@ from typing import Any
 _POPEN = subprocess.Popen
 #: The names in ``subprocess`` of what starts processes.
 FUNCTIONS = ("Popen", "run", "call", "check_call", "check_output")
-_TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"
-_METEOR, _SPICE, _CORENLP = "meteor-1.5.jar", "spice-1.0.jar", "stanford-corenlp-3.4.1.jar"
-_JARS = frozenset({_METEOR, _SPICE, _CORENLP})
 #: Text of a word that is only known when the program runs.
 _UNKNOWN = "\ufffd"
 #: What ends a line for Java, and not for the toolkit.
 _LINE_BREAKS = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
+
+
+def _jar(name: str) -> str:
+    """Return the pattern of a jar in a path that may be unknown."""
+    return rf"(?:[^:;\n]*[/\\])?{_UNKNOWN}?(?:{re.escape(name)})?"
+
+
+_METEOR, _SPICE, _CORENLP = "meteor-1.5.jar", "spice-1.0.jar", "stanford-corenlp-3.4.1.jar"
+_JARS = frozenset({_METEOR, _SPICE, _CORENLP})
+#: Tool -> pattern of its words but for those about memory, a line each, and the options that it must have.
+_TOOLS = {
+    "METEOR": (
+        rf"-jar\n{_jar(_METEOR)}\n-\n-(\n-(stdio|norm|l\nen|a\n(.*/)?(paraphrase-en\.gz)?))+",
+        {"-stdio", "-l", "-norm"},
+    ),
+    "SPICE": (
+        rf"-jar\n{_jar(_SPICE)}\n(?P<file>.*)(\n-(subset|silent|(cache|threads)\n.*|out\n(?P<out>.*)))+",
+        {"-out", "-subset"},
+    ),
+    "PTBTokenizer": (
+        rf"-(cp|classpath)\n{_jar(_CORENLP)}([:;]{_jar(_CORENLP)})*\nedu\.stanford\.nlp\.process\.PTBTokenizer"
+        r"(\n-(preserveLines|lowerCase|encoding\n(?i:utf-?8)))+(\n(?P<file>[^-].*))?",
+        {"-preserveLines", "-lowerCase"},
+    ),
+}
 
 
 class Command:
@@ -45,55 +67,24 @@ class Command:
     Attributes:
         tool: "METEOR", "PTBTokenizer" or "SPICE" if captious answers it, otherwise empty.
         file: the tokenizer's or SPICE's input file.
-        options: options of the tool -> values.
+        out: SPICE's output file.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
-        self.words = [*words]
+        self.words, self.tool = [*words], ""
         self.file: str | None = None
-        self.options: dict[str, str] = {}
-        self.is_java = bool(words) and os.path.basename(words[0]) in ("java", "java.exe", _UNKNOWN)
-        self.tool = (
-            self._tool([word for word in words[1:] if not word.startswith(("-X", "-D"))]) if self.is_java else ""
-        )
-
-    def _tool(self, words: list[str]) -> str:
-        if words[:1] == ["-jar"] and _is_jar(words[1:2], _METEOR):
-            rest = words[2:]
-            is_known = rest[:2] == ["-", "-"] and self._read(rest[2:], {"-l", "-a"}, {"-stdio", "-norm"})
-            is_known = is_known and os.path.basename(self.options.pop("-a", "")) in ("", "paraphrase-en.gz")
-            return "METEOR" if is_known and self.options == {"-stdio": "", "-l": "en", "-norm": ""} else ""
-        if words[:1] == ["-jar"] and _is_jar(words[1:2], _SPICE):
-            self.file, rest = "".join(words[2:3]), words[3:]
-            is_known = self._read(rest, {"-cache", "-out", "-threads"}, {"-subset", "-silent"})
-            return "SPICE" if is_known and {"-out", "-subset"} <= self.options.keys() else ""
-        if words[:1] in (["-cp"], ["-classpath"]) and words[2:3] == [_TOKENIZER]:
-            jars = [part for part in re.split("[:;]", words[1]) if part]
-            rest = words[3:]
-            if rest and not rest[-1].startswith("-") and rest[-2:-1] != ["-encoding"]:
-                self.file = rest.pop()
-            is_known = self._read(rest, {"-encoding"}, {"-preserveLines", "-lowerCase"})
-            is_utf_8 = self.options.get("-encoding", "utf-8").lower().replace("-", "") == "utf8"
-            is_known = is_known and is_utf_8 and {"-preserveLines", "-lowerCase"} <= self.options.keys()
-            return "PTBTokenizer" if is_known and all(_is_jar([jar], _CORENLP) for jar in jars) else ""
-        return ""
-
-    def _read(self, words: list[str], with_value: set[str], without: set[str]) -> bool:
-        """Read options, and return whether all are known."""
-        words = [*words]
-        while words:
-            word = words.pop(0)
-            if word not in with_value | without or (word in with_value and not words):
-                return False
-            self.options[word] = words.pop(0) if word in with_value else ""
-        return True
+        self.out = ""
+        if not words or os.path.basename(words[0]) not in ("java", "java.exe", _UNKNOWN):
+            return
+        lines = "\n".join(word for word in words[1:] if not word.startswith(("-X", "-D")))
+        for tool, (pattern, needed) in _TOOLS.items():
+            match = re.fullmatch(pattern, lines)
+            if match is not None and needed <= {*words}:
+                self.tool, parts = tool, match.groupdict()
+                self.file, self.out = parts.get("file"), parts.get("out", "")
 
     def __str__(self) -> str:
         return " ".join(self.words).replace(_UNKNOWN, "...")
-
-
-def _is_jar(words: Sequence[str], name: str) -> bool:
-    return len(words) == 1 and re.split(r"[/\\]", words[0])[-1].removeprefix(_UNKNOWN) in (name, "")
 
 
 def is_there() -> bool:
@@ -315,7 +306,7 @@ class _Finished(AbstractContextManager["_Finished"]):
             {"image_id": image["image_id"], "scores": {category: _none_for_nan(of) for category, of in each.items()}}
             for image, each in zip(images, scores, strict=True)
         ]
-        (folder / self._command.options["-out"]).write_text(json.dumps(answers), encoding="utf-8")
+        (folder / self._command.out).write_text(json.dumps(answers), encoding="utf-8")
 
 
 class _Input(io.BytesIO):
