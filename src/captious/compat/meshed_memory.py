@@ -216,15 +216,11 @@ def compute_scores(gts: Texts, gen: Texts) -> tuple[dict[str, Any], dict[str, An
 add_modules(
     __name__,
     {
-        "bleu": by_name(Bleu),
         "bleu.bleu": by_name(Bleu),
         "bleu.bleu_scorer": by_name(bleu_scorer.BleuScorer, *bleu_scorer.COOKING),
-        "cider": by_name(Cider),
         "cider.cider": by_name(Cider),
         "cider.cider_scorer": by_name(CiderScorer, *cider_scorer.COOKING),
-        "meteor": by_name(Meteor),
         "meteor.meteor": by_name(Meteor),
-        "rouge": by_name(Rouge),
         "rouge.rouge": by_name(Rouge, my_lcs),
         "tokenizer": by_name(PTBTokenizer),
     },

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -175,24 +176,17 @@ class Rewards(Scorer):
     #: The class of ``cider_scorer``.
     _scorer: ClassVar[type[CiderDScorer]]
 
-    def __init__(self, n: int, df: str | os.PathLike[str]) -> None:
+    def __init__(self, n: int = 4, df: str | os.PathLike[str] = CORPUS) -> None:
         if n != 4:
             raise ParameterError(f"n-grams up to order {n!r} are not supported", hint="leave n at 4")
         self._n = n
         self._df = df
         self._idf = frequencies(df)
-        self._own_scorer: CiderDScorer | None = None
 
-    @property
+    @cached_property
     def cider_scorer(self) -> CiderDScorer:
-        """Counts of n-grams, for code that reads or changes them; ``compute_score`` does not use it."""
-        if self._own_scorer is None:
-            self._own_scorer = self._scorer(df_mode=os.fspath(self._df), n=self._n)
-        return self._own_scorer
-
-    @cider_scorer.setter
-    def cider_scorer(self, scorer: CiderDScorer) -> None:
-        self._own_scorer = scorer
+        """Counts of n-grams, for code that reads, changes or replaces them; ``compute_score`` does not use it."""
+        return self._scorer(df_mode=os.fspath(self._df), n=self._n)
 
     def compute_score(
         self, gts: Mapping[Any, list[str]], res: Sequence[Mapping[str, Any]]
@@ -255,9 +249,6 @@ class Cider(Rewards):
     """
 
     _name, _metric, _scorer = "CIDEr", cider_metrics.Cider, CiderScorer
-
-    def __init__(self, n: int = 4, df: str | os.PathLike[str] = CORPUS) -> None:
-        super().__init__(n, df)
 
 
 class CiderD(Rewards):
@@ -338,14 +329,11 @@ _COUNTS = by_name(*cider_scorer.COOKING)
 add_modules(
     __name__,
     {
-        "cider": {},
         "cider.cider": by_name(Cider),
         "cider.cider_scorer": {"CiderScorer": CiderScorer, **_COUNTS},
-        "ciderD": {},
         "ciderD.ciderD": by_name(CiderD),
         "ciderD.ciderD_scorer": {"CiderScorer": CiderDScorer, **_COUNTS},
         "eval": by_name(CIDErEvalCap, Cider, CiderD, PTBTokenizer),
-        "tokenizer": {},
         "tokenizer.ptbtokenizer": {"PUNCTUATIONS": PUNCTUATIONS, "PTBTokenizer": PTBTokenizer},
     },
 )

@@ -19,12 +19,15 @@ def add_modules(package: str, table: Mapping[str, Mapping[str, object]]) -> None
 
     Args:
         package: name of the package.
-        table: path below the package -> contents of the module, by name. A folder comes before its modules. If a folder
-            and a module share a name, as ``functional.bleu`` is a function and a module, the attribute is that of the
-            folder.
+        table: path below the package -> contents of the module, by name. A folder comes before its modules; one that is
+            not there has what its modules have. If a folder and a module share a name, as ``functional.bleu`` is a
+            function and a module, the attribute is that of the folder.
     """
-    folders = {path.rpartition(".")[0] for path in table}
+    folders: dict[str, dict[str, object]] = {}
     for path, names in table.items():
+        folders.setdefault(path.rpartition(".")[0], {}).update(names)
+    folders.pop("", None)
+    for path, names in {**folders, **table}.items():
         module = ModuleType(f"{package}.{path}", f"``{path}`` of the toolkit.")
         spec = ModuleSpec(module.__name__, None, origin=sys.modules[package].__file__, is_package=path in folders)
         module.__spec__ = spec

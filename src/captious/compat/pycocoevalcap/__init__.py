@@ -35,22 +35,15 @@ __all__ = [
 add_modules(
     __name__,
     {
-        "bleu": by_name(Bleu),
         "bleu.bleu": by_name(Bleu, BleuScorer),
         "bleu.bleu_scorer": by_name(BleuScorer, *bleu_scorer.COOKING),
-        "cider": by_name(Cider),
         "cider.cider": by_name(Cider, CiderScorer),
         "cider.cider_scorer": by_name(CiderScorer, *cider_scorer.COOKING),
-        "meteor": by_name(Meteor),
         "meteor.meteor": by_name(Meteor),
-        "rouge": by_name(Rouge),
         "rouge.rouge": by_name(Rouge, my_lcs),
-        "spice": by_name(Spice),
         "spice.spice": by_name(Spice),
         "spice.get_stanford_models": by_name(get_stanford_models),
-        "tokenizer": by_name(PTBTokenizer),
         "tokenizer.ptbtokenizer": {"PUNCTUATIONS": PUNCTUATIONS, **by_name(PTBTokenizer)},
-        "wmd": by_name(WMD),
         "wmd.wmd": by_name(WMD),
     },
 )
