@@ -11,7 +11,7 @@ captious's names. In copies that are part of a repository, only scorers and toke
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -98,13 +98,16 @@ def uninstall(prefix: str | None = None) -> None:
     Args:
         prefix: as passed to ``install``; None for all.
     """
-    for finder in _finders():
-        if prefix in (None, finder.prefix):
-            sys.meta_path.remove(finder)
-            finder.restore()
+    _remove(finder for finder in _finders() if prefix in (None, finder.prefix))
     if prefix is None:
         restore_copies()
         restore_methods()
+
+
+def _remove(finders: Iterable[_Finder]) -> None:
+    for finder in finders:
+        sys.meta_path.remove(finder)
+        finder.restore()
 
 
 def installed() -> list[str]:
@@ -119,16 +122,13 @@ def _finders() -> list[_Finder]:
 @contextmanager
 def redirected(prefix: str | None = None, *, toolkit: str | None = None) -> Iterator[None]:
     """Return a context in which toolkits are replaced; the arguments are those of ``install``."""
-    before, replaced_copies = [*sys.meta_path], is_replacing()
+    before, replaced_copies = _finders(), is_replacing()
     install(prefix, toolkit=toolkit)
     try:
         yield
     finally:
-        for finder in [finder for finder in sys.meta_path if finder not in before]:
-            sys.meta_path.remove(finder)
-            if isinstance(finder, _Finder):
-                finder.restore()
-        if is_replacing() and not replaced_copies:
+        _remove(finder for finder in _finders() if finder not in before)
+        if not replaced_copies:
             restore_copies()
             restore_methods()
 
