@@ -119,7 +119,7 @@ def tokenize_of(tokenizer: Any) -> Tokenize:
 # ``COCOEvalCap``. Method and argument names are the toolkit's.
 
 #: Metrics that need METEOR's tables, and their tokenizers.
-_WITH_TABLES = {meteor.Meteor: SPACES, spice.Spice: WHITESPACE}
+_WITH_TABLES: dict[type[meteor.Meteor | spice.Spice], Any] = {meteor.Meteor: SPACES, spice.Spice: WHITESPACE}
 _CLASSES: dict[str, type] = dict(zip(SCORES, (Bleu, Meteor, Rouge, Cider, Spice, WMD), strict=True))
 
 

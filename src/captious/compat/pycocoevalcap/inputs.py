@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -169,24 +169,16 @@ def captions_by_image(value: object, name: str) -> Mapping[Any, Any]:
 
 
 def _check_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) -> None:
-    unknown, missing = res.keys() - gts.keys(), gts.keys() - res.keys()
+    unknown, missing = [image for image in res if image not in gts], [image for image in gts if image not in res]
     help = f"gts and res must have the same images; {_SUBSET}"
-    if {str(image) for image in unknown} & {str(image) for image in missing}:
+    if {*map(str, unknown)} & {*map(str, missing)}:
         help = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
     if unknown:
-        examples = _some(image for image in res if image in unknown)
-        raise UnknownImage(
-            f"{counted_of(len(unknown), len(res), 'candidate', 'are')} for images that have no references",
-            where=f"res: {examples}",
-            hint=help,
-        )
+        some = counted_of(len(unknown), len(res), "candidate", "are")
+        raise UnknownImage(f"{some} for images that have no references", where=f"res: {_some(unknown)}", hint=help)
     if missing:
-        examples = _some(image for image in gts if image in missing)
-        raise MissingCandidates(
-            f"{counted_of(len(missing), len(gts), 'image', 'have')} references but no candidate",
-            where=f"gts: {examples}",
-            hint=help,
-        )
+        some = counted_of(len(missing), len(gts), "image", "have")
+        raise MissingCandidates(f"{some} references but no candidate", where=f"gts: {_some(missing)}", hint=help)
 
 
 def _check_numbers(rows: Mapping[Hashable, Sequence[object]], name: str, *, several: bool = False) -> None:
@@ -209,7 +201,7 @@ def _check_numbers(rows: Mapping[Hashable, Sequence[object]], name: str, *, seve
 def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
     """Return the tokenized captions of one image."""
     place = _place(name, image)
-    texts = _listed(value, place, list, NotAList, "give {image id: [captions]}, even for a single caption")
+    texts: list[str] = _listed(value, place, list, NotAList, "give {image id: [captions]}, even for a single caption")
     for text in texts:
         _check_text(text, place, help="give tokenized strings; PTBTokenizer().tokenize makes them from raw captions")
     return texts
@@ -256,10 +248,9 @@ def _place(name: str, image: Hashable) -> str:
     return f"{name}: image_id {image!r}"
 
 
-def _some(images: Iterable[Hashable]) -> str:
+def _some(images: Sequence[Hashable]) -> str:
     """Format the first few ids."""
-    first = [repr(image) for image in islice(images, 6)]
-    return "image_id " + ", ".join(first[:5]) + (", ..." if len(first) > 5 else "")
+    return "image_id " + ", ".join(map(repr, images[:5])) + (", ..." if len(images) > 5 else "")
 
 
 # The PTB tokenizer under the toolkit's name, ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer``.
