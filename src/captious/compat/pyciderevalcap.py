@@ -205,8 +205,11 @@ class Rewards(Scorer):
         """
         if not res:
             raise InputError("there are no candidates", where="res", hint="give one or more")
-        pairs = [_captions_of(gts, number, candidate) for number, candidate in enumerate(res)]
-        captions = inputs.captions([references for references, _ in pairs], [caption for _, caption in pairs])
+        rows = dict(_captions_of(gts, number, candidate) for number, candidate in enumerate(res))
+        captions = inputs.captions(
+            {key: references for key, (references, _) in rows.items()},
+            {key: caption for key, (_, caption) in rows.items()},
+        )
         scores = cider_scores(self._metric(idf=self._idf, tokenizer=WHITESPACE), captions)
         return np.float64(scores.mean()), scores
 
@@ -268,10 +271,11 @@ class CiderD(Rewards):
         self._sigma = sigma
 
 
-def _captions_of(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> tuple[list[str], list[str]]:
-    """Return the references and the caption of a candidate."""
+def _captions_of(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> tuple[Any, tuple[Any, Any]]:
+    """Return the place of a candidate and its image, and the references and the caption."""
     try:
-        return gts[candidate["image_id"]], candidate["caption"]
+        image = candidate["image_id"]
+        return (number, image), (gts[image], candidate["caption"])
     except (KeyError, TypeError):
         raise InputError(
             "a candidate has no image with references, or no caption",

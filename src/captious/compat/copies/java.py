@@ -233,36 +233,43 @@ class _Finished(AbstractContextManager["_Finished"]):
 
     def __init__(self, command: Command, options: dict[str, Any]) -> None:
         self.args, self._command, self._options = command.words, command, options
-        self._is_text = any(options.get(name) for name in ("universal_newlines", "text", "encoding", "errors"))
+        is_text = any(options.get(name) for name in ("universal_newlines", "text", "encoding", "errors"))
+        self._stream: Callable[[bytes], Any] = (lambda data: io.StringIO(data.decode())) if is_text else io.BytesIO
         self.stdin = _Input() if options.get("stdin") == subprocess.PIPE else None
-        self.stderr: Any = io.StringIO() if self._is_text else io.BytesIO()
+        self.stderr = self._stream(b"")
         self.returncode: int | None = None
-        self._answer: bytes | None = None
+        self._read = options["stdin"].read if hasattr(options.get("stdin"), "read") else bytes
         if command.tool == "SPICE":
-            self._answer = b""
             self._write_spice()
         elif command.file is not None:
-            self._tokenize((Path(options.get("cwd") or ".") / command.file).read_bytes())
+            self._read = io.BytesIO((Path(options.get("cwd") or ".") / command.file).read_bytes()).read
+        elif self.stdin is not None:
+            self._read = self.stdin.getvalue
 
     def __exit__(self, *error: object) -> None:
         self.wait()
 
     @cached_property
     def stdout(self) -> Any:
-        """The answer, as a stream."""
-        self._finish()
-        assert self._answer is not None
-        return io.StringIO(self._answer.decode()) if self._is_text else io.BytesIO(self._answer)
+        """The answer, as a stream; all input must be there."""
+        answer = b"" if self._command.tool == "SPICE" else self._tokenized()
+        output = self._options.get("stdout")
+        if output not in (None, subprocess.PIPE):
+            with os.fdopen(os.dup(output if isinstance(output, int) else output.fileno()), "wb") as file:
+                file.write(answer)
+            answer = b""
+        return self._stream(answer)
 
     def communicate(self, input: Any = None, timeout: Any = None) -> tuple[Any, Any]:
         """Return the answer to an input, which counts if the command line names no file."""
-        self._finish(input)
-        self.returncode = 0
+        if input is not None and self.stdin is not None:
+            self.stdin.write(input)
+        self.wait()
         return self.stdout.read(), None if self._options.get("stderr") is None else self.stderr.read()
 
     def wait(self, timeout: Any = None) -> int:
         """Return the status of an ended process, 0."""
-        self._finish()
+        _ = self.stdout
         self.returncode = 0
         return 0
 
@@ -273,27 +280,17 @@ class _Finished(AbstractContextManager["_Finished"]):
 
     terminate = kill
 
-    def _finish(self, input: Any = None) -> None:
-        if self._answer is None:
-            source = self._options.get("stdin")
-            if input is None:
-                input = self.stdin.getvalue() if self.stdin is not None else source.read() if source else b""
-            self._tokenize(input.encode() if isinstance(input, str) else input)
-
-    def _tokenize(self, text: bytes) -> None:
-        caption_text = text.decode("utf-8", "replace")
-        if _LINE_BREAKS.search(caption_text) and is_there():
+    def _tokenized(self) -> bytes:
+        data = self._read()
+        data = data.encode() if isinstance(data, str) else data
+        text = data.decode("utf-8", "replace")
+        if _LINE_BREAKS.search(text) and is_there():
             words = self.args if self._command.file is None else self.args[:-1]
-            self._answer = subprocess.run(
-                words, cwd=self._options.get("cwd"), input=text, stdout=subprocess.PIPE
-            ).stdout
-        else:
-            self._answer = tokens_of(caption_text).encode()
-        output = self._options.get("stdout")
-        if output not in (None, subprocess.PIPE):
-            with os.fdopen(os.dup(output if isinstance(output, int) else output.fileno()), "wb") as file:
-                file.write(self._answer)
-            self._answer = b""
+            process = subprocess.run(
+                words, cwd=self._options.get("cwd"), input=data, stdout=subprocess.PIPE, check=False
+            )
+            return process.stdout
+        return tokens_of(text).encode()
 
     def _write_spice(self) -> None:
         from captious.compat.pycocoevalcap.scorers import Spice
