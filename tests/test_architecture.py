@@ -51,9 +51,10 @@ LAYER_OF = {package: layer for layer, packages in enumerate(LAYERS) for package 
 #: Never imported when a module is: only by the function that needs them.
 HEAVY = {"jax", "matplotlib", "pandas", "polars", "pyarrow", "ray", "spacy", "tensorflow", "torch", "transformers"}
 HEAVY |= {"aac_metrics", "datasets", "evaluate", "torchmetrics"}
-#: Modules whose classes derive from a heavy package's: only its users import them.
+#: Modules whose classes derive from a heavy package's, or return its tensors: only its users import them.
 FOR_USERS_OF = {
     "compat/aac_metrics/metric_classes.py": {"torch"},
+    "compat/aac_metrics/metric_functions.py": {"torch"},
     "compat/evaluate_modules/module.py": {"datasets", "evaluate"},
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }

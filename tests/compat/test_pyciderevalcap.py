@@ -6,7 +6,7 @@ import importlib
 import math
 import pickle
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -108,48 +108,6 @@ def test_several_candidates_of_one_id_are_scored() -> None:
     _, scores = CiderD().compute_score(gts, res)
     frequencies = oracle.frequencies([[text.split() for text in gts[candidate["image_id"]]] for candidate in res])
     assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain=False), abs=1e-12)
-
-
-class TestPickles:
-    def test_pickled_frequencies_are_restored(self, tmp_path: Path) -> None:
-        counts = Counter({("a",): 3, ("a", "dog"): 2, ("ein", "Hund", "läuft", "los"): 1})
-        DocumentFrequencies.of_counts(counts, 5).to_pickle(tmp_path / "df.p")
-        content = pickle.loads((tmp_path / "df.p").read_bytes())
-        assert content == {"document_frequency": dict(counts), "ref_len": 5}
-        again = DocumentFrequencies.from_pickle(tmp_path / "df.p")
-        assert again.checksum == DocumentFrequencies.of_counts(counts, 5).checksum
-
-    def test_frequencies_alone_need_the_number_of_documents(self, tmp_path: Path) -> None:
-        (tmp_path / "df.p").write_bytes(pickle.dumps({("a",): 2.0}))
-        with pytest.raises(ParameterError, match="of how many documents"):
-            DocumentFrequencies.from_pickle(tmp_path / "df.p")
-        assert DocumentFrequencies.from_pickle(tmp_path / "df.p", n_documents=3).n_documents == 3
-
-    @pytest.mark.parametrize(
-        "content",
-        [
-            [("a",)],
-            {"document_frequency": {"a": 1}, "ref_len": 2},
-            {"document_frequency": {("a",): 1.5}, "ref_len": 2},
-            {"document_frequency": {("a",): 9}, "ref_len": 2.5},
-            {"document_frequency": {("a",): 1}, "ref_len": float("nan")},
-            {"document_frequency": {("a",) * 5: 1}, "ref_len": 2},
-        ],
-    )
-    def test_other_pickles_are_refused(self, content: object, tmp_path: Path) -> None:
-        (tmp_path / "df.p").write_bytes(pickle.dumps(content))
-        with pytest.raises(ResourceError, match="not a pickle of document frequencies"):
-            DocumentFrequencies.from_pickle(tmp_path / "df.p")
-
-    def test_pickles_are_not_executed(self, tmp_path: Path) -> None:
-        class Hostile:
-            def __reduce__(self) -> tuple[Any, ...]:
-                return Path.touch, (tmp_path / "touched",)
-
-        (tmp_path / "df.p").write_bytes(pickle.dumps({"document_frequency": Hostile(), "ref_len": 2}))
-        with pytest.raises(ResourceError, match="it contains"):
-            DocumentFrequencies.from_pickle(tmp_path / "df.p")
-        assert not (tmp_path / "touched").exists()
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ def test_frequencies_alone_do_not_tell_the_number_of_documents(tmp_path: Path) -
         ({("a",): -1}, "-1 is not a number of documents"),
         ({"df": {("a",): 3}, "ref_len": 2}, "2 is neither the number of documents nor its logarithm"),
         ({"df": {("a",): 3}, "ref_len": 2.5}, "neither the number of documents nor its logarithm"),
+        ({"df": {("a",): 1}, "ref_len": math.nan}, "neither the number of documents nor its logarithm"),
         ({"df": {("a",): 3}, "ref_len": math.log(2)}, "neither the number of documents nor its logarithm"),
         ({"df": {("a",): 3}, "ref_len": 40.0 * math.log(2)}, ""),
         ({"df": {("a",): 3}}, "ref_len"),
@@ -171,11 +172,25 @@ def test_only_numbers_of_numpy_are_created(code: Any, tmp_path: Path) -> None:
         read_pickle(pickled(tmp_path, {("a",): Hostile()}))
 
 
+def test_pickles_are_not_executed(tmp_path: Path) -> None:
+    class Hostile:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return Path.touch, (tmp_path / "touched",)
+
+    path = pickled(tmp_path, {"document_frequency": Hostile(), "ref_len": 2})
+    with pytest.raises(ResourceError, match="it contains"):
+        DocumentFrequencies.from_pickle(path)
+    assert not (tmp_path / "touched").exists()
+
+
 def test_written_frequencies_are_read(tmp_path: Path) -> None:
     path = tmp_path / "df.p"
-    frequencies = DocumentFrequencies.of_counts({("a",): 3, ("a", "dog"): 2}, 7)
+    counts = {("a",): 3, ("a", "dog"): 2, ("ein", "Hund", "läuft", "los"): 1}
+    frequencies = DocumentFrequencies.of_counts(counts, 7)
     frequencies.to_pickle(path)
-    assert read_pickle(path) == ({("a",): 3, ("a", "dog"): 2}, 7)
+    assert pickle.loads(path.read_bytes()) == {"document_frequency": counts, "ref_len": 7}
+    assert read_pickle(path) == (counts, 7)
+    assert DocumentFrequencies.from_pickle(path).checksum == frequencies.checksum
     for missing in (tmp_path / "none.p", tmp_path / "none" / "df.p"):
         with pytest.raises(ResourceError, match="cannot read document frequencies"):
             read_pickle(missing)
