@@ -30,17 +30,10 @@ from captious.errors import (
     UnknownImageError,
 )
 from tests.compat.conftest import (
-    BLEU,
-    BLEU_1,
-    BLEU_4,
-    CIDER,
-    CORPUS_METEOR,
     GTS,
     MEAN_CIDER,
     MEAN_ROUGE,
-    METEOR,
     RES,
-    ROUGE,
 )
 from tests.compat.copies import CLASSES
 from tests.support.every_metric import MISSING
@@ -128,23 +121,11 @@ def test_tokenizer_refuses_invalid_captions(captions: Any, kind: type[CaptiousEr
 # ---- scores of the toy corpus
 
 
-def test_bleu_scores_and_printed_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    corpus, per_image = Bleu(4).compute_score(GTS, RES)
-    assert corpus == pytest.approx(BLEU, abs=1e-15)
-    assert per_image[0] == pytest.approx([BLEU_1[image] for image in GTS], abs=1e-15)
-    assert per_image[3] == pytest.approx([BLEU_4[image] for image in GTS], abs=1e-15)
+def test_bleu_prints_lengths_and_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    Bleu(4).compute_score(GTS, RES)
     assert capsys.readouterr().out == (
         "{'testlen': 13, 'reflen': 22, 'guess': [13, 9, 6, 4], 'correct': [11, 6, 1, 0]}\nratio: 0.5909090908822315\n"
     )
-
-
-def test_bleu_returns_lists_of_floats() -> None:
-    corpus, per_image = Bleu().compute_score(GTS, RES, verbose=0)
-    assert isinstance(corpus, list)
-    assert isinstance(per_image, list)
-    assert {type(score) for score in corpus} == {float}
-    assert {type(scores) for scores in per_image} == {list}
-    assert {type(score) for scores in per_image for score in scores} == {float}
 
 
 def test_bleu_of_lower_order_is_a_prefix(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,16 +136,6 @@ def test_bleu_of_lower_order_is_a_prefix(capsys: pytest.CaptureFixture[str]) -> 
         assert (corpus, per_image) == (whole[0][:n], whole[1][:n])
         counts = f"'guess': {[13, 9, 6][:n]}, 'correct': {[11, 6, 1][:n]}"
         assert capsys.readouterr().out.splitlines()[0] == f"{{'testlen': 13, 'reflen': 22, {counts}}}"
-
-
-@needs_tables
-def test_meteor_scores_the_toy_corpus() -> None:
-    corpus, per_image = Meteor().compute_score(GTS, RES)
-    assert type(corpus) is float
-    assert type(per_image) is list
-    assert {type(score) for score in per_image} == {float}
-    assert corpus == pytest.approx(CORPUS_METEOR, abs=1e-15)
-    assert per_image == pytest.approx([METEOR[image] for image in GTS], abs=1e-15)
 
 
 @needs_tables
@@ -217,21 +188,6 @@ def test_meteor_and_spice_without_tables_are_an_error(make: Any) -> None:
     with pytest.raises(MissingExtraError) as caught:
         scorer.compute_score(GTS, RES)
     assert caught.value.hint.startswith("pip install 'captious[meteor]'")
-
-
-@pytest.mark.parametrize(
-    ("scorer", "expected", "of_images", "tolerance"),
-    [(Rouge, MEAN_ROUGE, ROUGE, 1e-15), (Cider, MEAN_CIDER, CIDER, 1e-14)],
-)
-def test_mean_scorers_score_the_toy_corpus(
-    scorer: type[Rouge | Cider], expected: float, of_images: dict[Any, float], tolerance: float
-) -> None:
-    mean, per_image = scorer().compute_score(GTS, RES)
-    assert type(mean) is np.float64
-    assert isinstance(per_image, np.ndarray)
-    assert per_image.dtype == np.float64
-    assert mean == pytest.approx(expected, abs=tolerance)
-    assert per_image.tolist() == pytest.approx([of_images[image] for image in GTS], abs=tolerance)
 
 
 def test_rouge_calc_score_scores_one_image() -> None:
