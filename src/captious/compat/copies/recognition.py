@@ -195,12 +195,10 @@ class Recognition:
         if read.startswith("__"):
             return
         if what == "=":
+            written = form.values.get(read, _MISSING)
             if read.startswith(".") and cls is not None:
                 space, read = next(vars(base) for base in cls.__mro__ if read[1:] in vars(base)), read[1:]
-                form_value = form.values.get(f".{read}", _MISSING)
-            else:
-                form_value = form.values.get(read, _MISSING)
-            if repr(form_value) != repr(space[read]):
+            if repr(written) != repr(space[read]):
                 raise LookupError
             self._values.append((space, read, repr(space[read])))
         elif what == "":

@@ -366,20 +366,18 @@ class Rouge(MeanScorer):
         Raises:
             InputError: as ``compute_score``; the image counts as image 0.
         """
-        captions({0: list(refs)}, {0: list(candidate)})
-        words = candidate[0].split(" ")
-        pairs = [(my_lcs(tokens, words), len(tokens)) for tokens in (reference.split(" ") for reference in refs)]
-        precision, recall = max(lcs for lcs, _ in pairs) / len(words), max(lcs / length for lcs, length in pairs)
-        if not precision or not recall:
-            return 0.0
-        return (1 + self.beta**2) * precision * recall / (recall + self.beta**2 * precision)
+        return float(self._metric().scores(captions({0: list(refs)}, {0: list(candidate)}))[0])
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         plain = captions(gts, res)
         if type(self).calc_score is not Rouge.calc_score:
-            pairs = zip(gts, res, strict=True) if isinstance(gts, list) else ((gts[image], res[image]) for image in gts)
-            return np.array([self.calc_score(candidate, references) for references, candidate in pairs])
-        return rouge.RougeL(tokenizer=SPACES, beta=self.beta).scores(plain)
+            groups = [list(references) for references in groups_of(plain.references)]
+            pairs = zip(plain.candidates, groups, strict=True)
+            return np.array([self.calc_score([candidate], references) for candidate, references in pairs])
+        return self._metric().scores(plain)
+
+    def _metric(self) -> rouge.RougeL:
+        return rouge.RougeL(tokenizer=SPACES, beta=self.beta)
 
 
 class Spice(Scorer):
