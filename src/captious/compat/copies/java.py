@@ -33,13 +33,14 @@ _UNKNOWN = "\ufffd"
 _LINE_BREAKS = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
 
 
-def _jar(name: str) -> str:
-    """Return the pattern of a jar in a path that may be unknown."""
-    return rf"(?:[^:;\n]*[/\\])?{_UNKNOWN}?(?:{re.escape(name)})?"
+def _jar(name: str, letter: str = ".") -> str:
+    """Return the pattern of a jar in a path, of such letters, that may be unknown."""
+    return rf"(?:{letter}*[/\\])?{_UNKNOWN}?(?:{re.escape(name)})?"
 
 
 _METEOR, _SPICE, _CORENLP = "meteor-1.5.jar", "spice-1.0.jar", "stanford-corenlp-3.4.1.jar"
 _JARS = frozenset({_METEOR, _SPICE, _CORENLP})
+_OF_PATH = _jar(_CORENLP, "[^:;\n]")
 #: Tool -> pattern of its words but for those about memory, a line each, and the options that it must have.
 _TOOLS = {
     "METEOR": (
@@ -51,7 +52,7 @@ _TOOLS = {
         {"-out", "-subset"},
     ),
     "PTBTokenizer": (
-        rf"-(cp|classpath)\n{_jar(_CORENLP)}([:;]{_jar(_CORENLP)})*\nedu\.stanford\.nlp\.process\.PTBTokenizer"
+        rf"-(cp|classpath)\n{_OF_PATH}([:;]{_OF_PATH})*\nedu\.stanford\.nlp\.process\.PTBTokenizer"
         r"(\n-(preserveLines|lowerCase|encoding\n(?i:utf-?8)))+(\n(?P<file>[^-].*))?",
         {"-preserveLines", "-lowerCase"},
     ),
@@ -286,10 +287,9 @@ class _Finished(AbstractContextManager["_Finished"]):
         text = data.decode("utf-8", "replace")
         if _LINE_BREAKS.search(text) and is_there():
             words = self.args if self._command.file is None else self.args[:-1]
-            process = subprocess.run(
-                words, cwd=self._options.get("cwd"), input=data, stdout=subprocess.PIPE, check=False
-            )
-            return process.stdout
+            options = {"cwd": self._options.get("cwd"), "input": data, "stdout": subprocess.PIPE}
+            answer: bytes = subprocess.run(words, check=False, **options).stdout
+            return answer
         return tokens_of(text).encode()
 
     def _write_spice(self) -> None:
