@@ -287,8 +287,8 @@ class _Finished(AbstractContextManager["_Finished"]):
         text = data.decode("utf-8", "replace")
         if _LINE_BREAKS.search(text) and is_there():
             words = self.args if self._command.file is None else self.args[:-1]
-            options = {"cwd": self._options.get("cwd"), "input": data, "stdout": subprocess.PIPE}
-            answer: bytes = subprocess.run(words, check=False, **options).stdout
+            cwd = self._options.get("cwd")
+            answer: bytes = subprocess.run(words, cwd=cwd, input=data, stdout=subprocess.PIPE).stdout
             return answer
         return tokens_of(text).encode()
 
