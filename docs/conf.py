@@ -281,6 +281,9 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
         ]
         help = "\n".join(["```{eval-rst}", *directive, "   :nested: full", "```"])
         source[0] = source[0].replace("<!-- options -->", help)
+    # The file that a block is written to is its caption.
+    named = "```{code-block} \\1\n:caption: \\2\n\n"
+    source[0] = re.sub(r"^```(\w+) ([\w.-]+)\n", named, source[0], flags=re.MULTILINE)
     if name == METRICS or name.startswith(f"{METRICS}/"):
         source[0] = metric_facts.with_facts(source[0])
     if name in SEARCHED:
