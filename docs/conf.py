@@ -281,6 +281,9 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
         ]
         help = "\n".join(["```{eval-rst}", *directive, "   :nested: full", "```"])
         source[0] = source[0].replace("<!-- options -->", help)
+    # The file that a block is written to is its caption.
+    named = "```{code-block} \\1\n:caption: \\2\n\n"
+    source[0] = re.sub(r"^```(\w+) ([\w.-]+)\n", named, source[0], flags=re.MULTILINE)
     if name == METRICS or name.startswith(f"{METRICS}/"):
         source[0] = metric_facts.with_facts(source[0])
     if name in SEARCHED:
@@ -345,13 +348,25 @@ def keep_colons(
 
 
 def write_formula(writer: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
-    """Write a formula as MathML, which browsers show without a script from another site."""
+    """Write a formula as MathML, which browsers show without a script from another site.
+
+    Where a page is narrow, the parts of a block that \\qquad separates are below each other.
+    """
     block = isinstance(node, nodes.math_block)
+    text = node.astext().replace(r"\dots", r"\ldots")
+    parts = text.split(r"\qquad") if block else [text]
     try:
-        formula = tex2mathml(node.astext().replace(r"\dots", r"\ldots"), as_block=block)
-        writer.body.append(f'<div style="overflow-x: auto">{formula}</div>' if block else formula)
+        formulas = [tex2mathml(part.strip(), as_block=block) for part in parts]
     except MathError as error:
         logging.getLogger(__name__).warning("formula that cannot be shown: %s", error, location=node)
+    else:
+        if block:
+            formulas = [
+                '<div class="formula">',
+                *(f"<div>{part}</div>" for part in formulas),
+                "</div>",
+            ]
+        writer.body.append("".join(formulas))
     raise nodes.SkipNode
 
 

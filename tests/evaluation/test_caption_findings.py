@@ -578,7 +578,7 @@ def test_rewards_are_warned_of_as_scores_are(texts: list[str], metric: str, kind
 def test_what_is_made_for_english_says_so_at_once(texts: list[str]) -> None:
     references = [[text, text] for text in texts]
     (warning,) = (w for w in captious.score(texts, references, "spice").warnings if w.kind in ("foreign", "script"))
-    assert "spice is made for English, so that these scores mean nothing" in warning
+    assert "spice is made for English, so these scores mean nothing" in warning
     assert "Settings" not in warning
     (both,) = (
         w for w in captious.score(texts, references, ["spice", "bleu-4"]).warnings if w.kind in ("foreign", "script")

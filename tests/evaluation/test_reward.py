@@ -105,7 +105,7 @@ def test_ids_that_are_written_differently_are_explained() -> None:
         ("rouge-n", "name one of rouge-1, rouge-2, rouge-3, rouge-4"),
         ("bleu", "name one of bleu-1, bleu-2, bleu-3, bleu-4"),
         (captious.Bleu(), "name one of bleu-1"),
-        ("chair", 'name one of chair-s, chair-i, chair-recall; lower is better of chair-s, chair-i: {"chair-s": -1}'),
+        ("chair", 'name one of chair-s, chair-i, chair-recall; lower is better for chair-s, chair-i: {"chair-s": -1}'),
         ("chair-i", '{"chair-i": -1}'),
         ({"chair-i": 0.5}, '"chair-i": -0.5'),
         ("length-words", '{"length-words": -1}'),

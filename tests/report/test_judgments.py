@@ -137,7 +137,7 @@ class TestTable:
         apart = replace(verdict("composite", metrics), p_values={("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3})
         text = plain_text(Judgment([apart], Sampling(10, 0)).to_table())
         assert "Metrics that share a rank do not differ significantly." in text
-        assert "despite their ranks: b and c (composite@hessel2021)." in text
+        assert "although their ranks differ: b and c (composite@hessel2021)." in text
         together = replace(apart, p_values={("a", "b"): 0.05, ("a", "c"): 0.01, ("b", "c"): 0.01})
         text = plain_text(Judgment([together], Sampling(10, 0)).to_table())
         assert "do not differ significantly, except a and b (composite@hessel2021)." in text

@@ -40,7 +40,7 @@ def extract(files: dict[str, bytes], folder: Path) -> None:
 
 def commented(text: str) -> dict[str, Any]:
     """The part of a challenge.toml that an archive has in comments."""
-    lines = text[text.index("# What follows was left out") :].splitlines()
+    lines = text[text.index("# The entries below were left out") :].splitlines()
     return tomllib.loads("\n".join(line.removeprefix("#").removeprefix(" ") for line in lines[lines.index("#") :]))
 
 

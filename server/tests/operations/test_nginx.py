@@ -16,7 +16,7 @@ from server.tests.golden.commands import captious
 @pytest.mark.parametrize("place", ["listen", "upstream"])
 def test_wrong_addresses_are_errors(tmp_path: Path, place: str, address: str) -> None:
     listen, upstream = (address, "8000") if place == "listen" else ("80", address)
-    with pytest.raises(ParameterError, match="is no address of nginx"):
+    with pytest.raises(ParameterError, match="is not an address for nginx"):
         configuration(ServerSettings.load(tmp_path), [listen], upstream)
 
 

@@ -89,7 +89,7 @@ def _command_of_server(name: str) -> click.Command:
     """
     if name not in _PLUGINS.by_name:
         raise MissingExtraError(f"captious {name} is part of the evaluation server", hint="pip install captious-server")
-    command: click.Command = _PLUGINS.load(name, lambda item: isinstance(item, click.Command), "a command of click")
+    command: click.Command = _PLUGINS.load(name, lambda item: isinstance(item, click.Command), "a click command")
     return command
 
 

@@ -159,7 +159,7 @@ resampling_options = options(resamples_option, seed_option)
 def recipe_attributes(recipes: Iterable[str]) -> Mapping[str, Any]:
     """Return attributes of the option ``--recipe`` of training commands."""
     names = ", ".join(recipes)
-    what = f"How to train: {names}, or a file (.json, .toml) with a base and what differs from it."
+    what = f"How to train: {names}, or a file (.json, .toml) with a base and the fields that differ from it."
     return {"metavar": "NAME|FILE", "help": what}
 
 

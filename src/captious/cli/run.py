@@ -26,13 +26,13 @@ from captious.compat import programs
 @click.option(
     "--whole",
     is_flag=True,
-    help="Replace all of pycocoevalcap and pyciderevalcap, also where the program has its own, and no other copies.",
+    help="Replace pycocoevalcap and pyciderevalcap as a whole, even the program's own, and no other copies.",
 )
 @click.option("--log", type=click.Path(dir_okay=False), help="Write what was replaced to this JSON file.")
 @click.option(
     "--environment",
     is_flag=True,
-    help='Run nothing; print what makes a shell run later programs so: eval "$(captious run --environment)".',
+    help='Run nothing; print variables that do the same for later programs: eval "$(captious run --environment)".',
 )
 @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks of captious, not of the script.")
 def run(

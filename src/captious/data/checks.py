@@ -132,7 +132,7 @@ class Kind:
         return 0 if match is None else match.start()
 
 
-_WORDS = "metrics take them for words"
+_WORDS = "metrics count them as words"
 #: The table of kinds that are found by a pattern, in the order of messages.
 TEXT_KINDS: dict[str, Kind] = {
     "failure": Kind(
@@ -151,7 +151,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "refusal": Kind(
         "refuse to describe the image",
-        "scores count every word of it",
+        "metrics score every word of it",
         "I'm sorry, but I can't assist with that.",
         patterns.REFUSAL,
         _marks(
@@ -177,7 +177,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "think": Kind(
         "hold the thoughts of a model",
-        "metrics take them for the caption: remove them with",
+        "metrics score them as part of the caption: remove them with",
         "<think>I see a dog.</think> a dog",
         patterns.THINK,
         ("think", "thought>", "thought|>", "reasoning>", "scratchpad>", "reflection>", "<|channel|>"),
@@ -185,7 +185,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "json": Kind(
         "are JSON",
-        "metrics take its keys and marks for words: read the caption from it with",
+        "metrics count its keys and marks as words: extract the caption with",
         '{"caption": "a dog"}',
         patterns.JSON,
         ("{", "[", '":', "':", '" :', "' :"),
@@ -201,7 +201,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "unknown": Kind(
         "hold marks of unknown words",
-        "metrics take them for words, and captions are shorter without them: remove them with",
+        "metrics count them as words: remove them with",
         "a <unk> runs",
         patterns.UNKNOWN,
         ("unk",),
@@ -209,7 +209,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "pieces": Kind(
         "hold marks of a subword tokenizer",
-        "words of references are not found in them: join the pieces with",
+        "they do not match words of references: join the pieces with",
         "aĠdog",
         patterns.PIECES,
         ("ġ", "ċ", "▁", "##", "@@", "</w>"),
@@ -217,7 +217,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "mojibake": Kind(
         "hold characters read in the wrong encoding",
-        "words with them are unknown to the references: read the file as UTF-8, or repair them with",
+        "words with them do not match references: read the file as UTF-8, or repair them with",
         "a cafÃ©",
         patterns.MOJIBAKE,
         ("ã", "ä", "å", "â", "ð", "ñ"),
@@ -226,7 +226,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "lost": Kind(
         "hold U+FFFD in place of characters that could not be read",
-        "no rule restores them: read the file as it was encoded",
+        "no rule restores them: read the file in its own encoding",
         "a caf�",
         patterns.LOST,
         ("�", "ï¿½"),
@@ -234,7 +234,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "html": Kind(
         "hold entities or tags of HTML",
-        f"{_WORDS}: make them text with",
+        f"{_WORDS}: turn them into text with",
         "a &quot;red&quot; bus",
         patterns.HTML,
         ("&", "<"),
@@ -260,7 +260,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "markdown": Kind(
         "hold Markdown",
-        "metrics take its marks for words, and lists for one sentence: remove it with",
+        "metrics count its marks as words, and read a list as one sentence: remove it with",
         "**A dog** runs.",
         patterns.MARKDOWN,
         patterns.MARKDOWN_MARKS,
@@ -269,7 +269,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "prompt": Kind(
         "begin like the answer to a prompt",
-        "where references do not, every word of it counts against precision: remove it with",
+        "if references do not, every word of it lowers precision: remove it with",
         "The image shows a dog.",
         patterns.AT_BEGINNING,
         ("",),
@@ -278,7 +278,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "numbers": Kind(
         "begin with a number, as items of a list do",
-        "metrics take it for a word: remove it with",
+        "metrics count it as a word: remove it with",
         "1. a dog runs",
         patterns.NUMBER,
         tuple("0123456789"),
@@ -296,7 +296,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "decomposed": Kind(
         "hold letters and accents as separate characters (NFD)",
-        "they differ from the same letters in one character (NFC), as most files have them: compose both sides with",
+        "they do not match the same letters as one character (NFC), which most files have: compose both sides with",
         "un cafe\u0301",
         patterns.DECOMPOSED,
         rule="compose",
@@ -304,7 +304,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "fullwidth": Kind(
         "hold full-width letters or digits, or ligatures",
-        "they differ from ordinary ones: replace them on both sides with",
+        "they do not match ordinary ones: replace them on both sides with",
         "ａ ｄｏｇ",
         patterns.FORMS,
         rule="compose",
@@ -312,7 +312,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "lookalikes": Kind(
         "hold Cyrillic or Greek letters within Latin words",
-        "they look like those of references, and differ: replace them on both sides with",
+        "they look like Latin letters but do not match them: replace them on both sides with",
         "a d\u043eg",
         patterns.LOOK_ALIKES,
         rule="compose",
@@ -320,7 +320,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "invisible": Kind(
         "hold invisible characters",
-        "words with them differ from those without: remove them on both sides with",
+        "words with them do not match words without: remove them on both sides with",
         "a\u200b dog",
         patterns.INVISIBLE,
         rule="compose",

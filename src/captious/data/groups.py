@@ -51,7 +51,7 @@ class Groups:
             raise InputError(
                 f"{counted(len(groups), 'group')} of {counted(len(self.group_of), 'image')}",
                 where=self.source,
-                hint=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} what images are to be grouped by?",
+                hint=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} the right choice?",
             )
         names = tuple(name for name in self.names if name in groups) or tuple(sorted(groups, key=_order))
         object.__setattr__(self, "names", names)

@@ -129,7 +129,7 @@ def _converted(ids: Sequence[ImageId], read: Callable[[str], ImageId], by: str) 
     for image, old in zip(new, ids, strict=True):
         if first.setdefault(image, old) != old:
             raise ParameterError(
-                f"two ids would be one image by {by}",
+                f"two ids would become one image with {by}",
                 where=f"image_id {first[image]!r} and {old!r}",
                 hint="name images so that they differ by more than this",
             )

@@ -66,7 +66,7 @@ _DANGLING = ("a", "an", "the", "of", "with", "and", "his", "their", "its")
 
 #: All kinds, by name, in the order of messages.
 KINDS = {
-    "empty": Kind("are empty", "most metrics give them 0: was the output of the captioner lost?"),
+    "empty": Kind("are empty", "most metrics give them 0: did the captioner fail on these images?"),
     **TEXT_KINDS,
     "copy": Kind(
         "repeat a reference of the image",
@@ -76,14 +76,13 @@ KINDS = {
     ),
     "sentences": Kind(
         "have several sentences",
-        "where references have one, {metrics} then mostly measure length: look at precision and recall",
+        "if references have one, {metrics} mostly measure length: look at precision and recall",
         least=0.1,
         of_length=True,
     ),
     "long": Kind(
         "are more than twice as long as the references of the image",
-        "{metrics} then mostly measure length: ask the captioner for the length of the references, or look at "
-        "precision and recall",
+        "{metrics} then mostly measure length: ask the captioner for shorter captions, or look at precision and recall",
         least=0.25,
         needs_references=True,
         of_length=True,
@@ -97,18 +96,18 @@ KINDS = {
     ),
     "script": Kind(
         "are mostly not in the Latin script",
-        "words are read as those of English by {metrics}, so that these scores mean little: name the language with",
+        "words are read as English by {metrics}, so these scores mean little: name the language with",
         of_tokens=True,
     ),
     "foreign": Kind(
         "are not in English",
-        "words are cut and compared as those of English by {metrics}: name the language with",
+        "words are split and compared as in English by {metrics}: name the language with",
         usual=1e-3,
         of_tokens=True,
     ),
     "language": Kind(
         "are in another language than the references",
-        "their words cannot be found there: are these the references for them?",
+        "their words cannot match: are these the right references?",
         usual=5e-3,
         needs_references=True,
     ),
@@ -121,10 +120,10 @@ KINDS = {
     "repetition": Kind(
         "repeat the same words three times or more in a row", "did the captioner get stuck?", least=0.01
     ),
-    "cut": Kind("end within a sentence", "was the number of new tokens of the captioner too small?", usual=3e-3),
+    "cut": Kind("end within a sentence", "did the captioner reach its limit of new tokens?", usual=3e-3),
     "parse": Kind(
         f"have more than {LONG_SENTENCE} words",
-        "SPICE, SPIDEr and HWCM parse each as one sentence, which takes up to three seconds a hundred words: use "
+        "SPICE, SPIDEr and HWCM parse each as one sentence, which takes up to three seconds for a hundred words: use "
         "spice:split=sentences",
         least=0.01,
         before_scoring=True,
@@ -250,16 +249,16 @@ class Finding:
         parts = [advice] if self.metrics or not self.english else []
         if self.english:
             is_or_are = "is" if len(self.english) == 1 else "are"
-            parts.append(f"{listed(self.english)} {is_or_are} made for English, so that these scores mean nothing")
+            parts.append(f"{listed(self.english)} {is_or_are} made for English, so these scores mean nothing")
         return "; ".join(parts)
 
 
 #: What is said of debris in references, which rules do not clean.
 _ADVICE_OF_REFERENCES = {
-    "empty": "metrics compare captions with them all the same: remove them",
+    "empty": "metrics compare captions with them nevertheless: remove them",
     "name": "is this the column of the references?",
 } | {
-    name: f"correct the references, as all candidates meet it: {option('clean', 'RULE')} changes candidates alone"
+    name: f"correct the references: {option('clean', 'RULE')} only changes candidates"
     for name in _DEBRIS
     if name not in ("empty", "name") and KINDS[name].rule != OF_BOTH_SIDES
 }
@@ -524,10 +523,9 @@ class CaptionFindings:
         if not self.same_references or self.n <= 1:
             return []
         text = (
-            f"all images have the reference {excerpt(self.same_references)}: CIDEr and CIDEr-D weight n-grams by how "
-            "few images have them, so each of its own has the weight ln 1 = 0 and captions like it get 0, as they are "
-            "defined. Use other metrics, or score with document frequencies of other captions "
-            f"({setting('idf', 'FILE')})."
+            f"all images have the reference {excerpt(self.same_references)}: CIDEr and CIDEr-D give n-grams of all "
+            "images the weight ln 1 = 0, so captions like it get 0. Use other metrics, or score with document "
+            f"frequencies of other captions ({setting('idf', 'FILE')})."
         )
         return [CaptionWarning(text, "same-references")]
 
@@ -855,7 +853,7 @@ class CaptionCheck(Displayed):
         if self.n_references:
             absent = [kind for kind in _DEBRIS if kind not in self._in_references]
             not_found += f"; in references: {', '.join(absent)}"
-        usual = "What was found is as rare as in captions by people, or as usual as in the references."
+        usual = "All of this is as rare as in captions by people, or as frequent as in the references."
         return [*self.warnings, *[usual] * (bool(found) and not self.warnings), f"{not_found}."]
 
     def to_dict(self) -> dict[str, Any]:

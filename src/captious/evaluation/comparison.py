@@ -773,7 +773,7 @@ def _tested(a: Report, b: Report, name: str, sampling: Sampling) -> Difference:
         )
     if a[name].statistics.rows.shape[1] != b[name].statistics.rows.shape[1]:
         raise ParameterError(
-            f"{name} compares systems with the same number of candidates per image",
+            f"{name} can only compare systems with the same number of candidates per image",
             where=f"{a.system}, {b.system}",
             hint="score as many candidates per image of both, or use mbleu@mean",
         )

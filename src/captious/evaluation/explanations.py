@@ -126,7 +126,9 @@ def explain(
         check_order("explain", {"candidate": candidate, "references": references}, metric, last="metric")
     if metric and isinstance(metric, list | tuple | set):
         raise ParameterError(
-            "a caption is explained by one metric", where=f"metric: {shortened(metric)}", hint="explain by each in turn"
+            "a caption is explained by one metric at a time",
+            where=f"metric: {shortened(metric)}",
+            hint="call it once for each metric",
         )
     texts = [references] if isinstance(references, str) else references
     if not isinstance(candidate, str) or not isinstance(texts, Iterable) or isinstance(texts, Mapping):

@@ -132,7 +132,7 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
     if len(outputs) > 1:
         hint = f"name one of {', '.join(outputs)}"
         if lower:
-            hint += f'; lower is better of {", ".join(lower)}: {{"{lower[0]}": -1}}'
+            hint += f'; lower is better for {", ".join(lower)}: {{"{lower[0]}": -1}}'
         elif undirected:
             hint += "; neither direction is better, so the sign of its weight says what is rewarded"
         raise ParameterError(f"{metric.name} has {len(outputs)} outputs, and a reward is one number", hint=hint)
@@ -141,13 +141,13 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
         raise ParameterError(f"the weight of {label} is {shortened(weight)}", hint="give a finite number other than 0")
     if lower and weight > 0:
         raise ParameterError(
-            f"lower is better of {label}, so this reward pays for worse captions",
+            f"lower {label} is better, so this reward favors worse captions",
             hint=f'give it a negative weight: "{label}": {-weight:g}' if is_sum else f'write {{"{label}": -1}}',
         )
     if undirected and not is_sum:
         raise ParameterError(
-            f"neither direction of {label} is better, so it is no reward by itself",
-            hint=f'say by the sign of a weight what is rewarded: {{"{label}": -1}}',
+            f"neither direction of {label} is better, so it cannot be a reward by itself",
+            hint=f'choose the direction by the sign of its weight: {{"{label}": -1}}',
         )
     return label
 

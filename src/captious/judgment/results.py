@@ -247,9 +247,7 @@ def _exceptions(tested: list[BenchmarkResult], level: float) -> list[str]:
                 not_apart.append(pair)
     sentence = "Metrics that share a rank do not differ significantly"
     sentences = [f"{sentence}, except {', '.join(told_apart)}." if told_apart else f"{sentence}."]
-    return sentences + (
-        [f"The same holds for these, despite their ranks: {', '.join(not_apart)}."] if not_apart else []
-    )
+    return sentences + ([f"Nor do these, although their ranks differ: {', '.join(not_apart)}."] if not_apart else [])
 
 
 # Results of ``judge``: a table of metrics per benchmark, with intervals, ranks and signatures.

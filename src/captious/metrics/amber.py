@@ -67,13 +67,13 @@ class Amber(Metric):
     tagger: ChoiceParameter = ChoiceParameter(
         default="auto",
         choices=("auto", "nltk", "parser"),
-        summary="what finds nouns: nltk as in the authors' program, the parser, or nltk if its data are installed",
+        summary="what finds nouns: nltk, as in the authors' program; parser; or auto: nltk if its data are here",
     )
     parser: ParserParameter = ParserParameter(default=None)
     vectors: VectorsParameter = VectorsParameter(
         default=None,
         optional=True,
-        summary="word vectors, of which similar words count as equal; none to compare words",
+        summary="word vectors, by which similar words count as equal; none to compare words",
     )
     similarity: NumberParameter[float] = NumberParameter(
         default=0.8, least=-1, most=1, summary="cosine above which words are similar"
@@ -147,8 +147,8 @@ class Amber(Metric):
         )
         if self.vectors is None:
             messages.append(
-                "amber compares words by equality alone; the authors' program also takes words for equal whose vectors "
-                f"are similar: give {setting('vectors', 'NAME')}."
+                "amber compares words by equality alone; the authors' program also counts words of similar vectors "
+                f"as equal: give {setting('vectors', 'NAME')}."
             )
         return messages
 

@@ -73,7 +73,7 @@ class _AbstractNouns(ResourceParameter[StopWords | str | os.PathLike[str] | Iter
             default=None,
             read=lambda words: ABSTRACT_NOUNS if words is None else as_stop_words(words),
             show=lambda words: words.name,
-            summary="nouns that are no objects: a file, such as the official list; none for ours",
+            summary="nouns that do not count as objects: a file, such as the official list; none for ours",
         )
 
 

@@ -198,17 +198,16 @@ class Cider(MeanMetric):
         if n > 1 and idf is not None and idf.weighs_nothing:
             return [
                 CaptionWarning(
-                    f"{zero}, as it is defined: all {n:,} images have the same references, so each n-gram is in "
-                    "those of every image, and its weight is ln 1 = 0. Use other metrics, or the document frequencies "
-                    f"{coco}{own}.",
+                    f"{zero}: all {n:,} images have the same references, so every n-gram is in all of them and has the "
+                    f"weight ln 1 = 0. Use other metrics, or the document frequencies {coco}{own}.",
                     "same-references",
                 )
             ]
         if n >= _FEW_IMAGES:
             alike = "" if idf is None or idf is self.idf else self._without_weight(references, idf)
             text = (
-                f"{alike} in the references of all {n:,} images, so that their weight is ln 1 = 0, as {name} is "
-                f"defined. Use other metrics, or the document frequencies {coco}{own}."
+                f"{alike} in the references of all {n:,} images, so their weight in {name} is ln 1 = 0. Use other "
+                f"metrics, or the document frequencies {coco}{own}."
             )
             return [CaptionWarning(text, "same-references")] if alike else []
         counted_in = "" if self.idf is None else f" in {self.idf.name}"

@@ -121,7 +121,7 @@ def expected_score(answer: Answer) -> float | None:
     token = _token_at(answer.tokens, match.start(1))
     if _number(token.text) != int(match[1]):
         raise ParameterError(
-            "the model writes numbers in several tokens, so that none has the probability of a score",
+            "the model writes numbers in several tokens, so no token has the probability of a score",
             where=f"the answer ends in {text[-20:]!r}",
             hint=f"use {requesting('judge-geval:value=integer')}, or another model",
         )

@@ -225,7 +225,7 @@ def test_a_language_picks_tokenizers_and_is_never_refused() -> None:
     with pytest.raises(ParameterError, match="the setting tokenizer was given"):
         select("chrf", Settings(language="de", tokenizer="spaces"))
     assert select(["bleu-1", "concur"], Settings(language="fr")).warnings == (
-        "concur: made for English, so that scores of captions in French mean nothing.",
+        "concur: made for English, so scores of captions in French mean nothing.",
     )
     assert select("concur", Settings(language="de")).warnings == ()
     assert select("concur", Settings(language="en")).warnings == ()

@@ -126,8 +126,8 @@ def _page(challenge: Challenge) -> list[dict[str, str]]:
 # The challenge.toml of an archive, which can be loaded; comments name the parts that the archive does not contain.
 
 _OMISSIONS_COMMENT = """
-# What follows was left out, as its files are not in this archive: references that are private, captions that
-# are not included. Phases that are here again also had captions with private references.
+# The entries below were left out, because their files are not in this archive: private references, and captions
+# that are not included. A phase that appears again here also had captions with private references.
 #
 """
 _PRIVATE_COMMENT = "# This challenge cannot be loaded from the archive, as no references are public.\n"

@@ -44,7 +44,7 @@ def configuration(
     """
     for address in (*listen, *redirect, upstream):
         if not _ADDRESS.fullmatch(address):
-            raise ParameterError(f"{address!r} is no address of nginx", hint="write ADDRESS:PORT or PORT")
+            raise ParameterError(f"{address!r} is not an address for nginx", hint="write ADDRESS:PORT or PORT")
     for path in (*(certificate or ()), *([folder] if folder else [])):
         if not _PATH.fullmatch(str(path)):
             raise ParameterError(f"{str(path)!r}: nginx does not take this path", hint="use letters, digits and ._-+@")

@@ -429,7 +429,7 @@ def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings)
     if language == ENGLISH:
         return []
     made_for = f"{', '.join(names)}: made for English"
-    text = f"{made_for}, so that scores of captions in {language.name.capitalize()} mean nothing."
+    text = f"{made_for}, so scores of captions in {language.name.capitalize()} mean nothing."
     return [CaptionWarning(text, _ENGLISH_ONLY)]
 
 
