@@ -123,6 +123,10 @@ def confirm_address(user: User) -> bool:
 class _UniqueAddress(forms.Form):
     """Only confirmed addresses are taken, so that nobody can keep the address of another person from signing up."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].label = "Email"  # the page marks what is optional
+
     def validate_unique_email(self, value: str) -> str:
         self.account_already_exists = EmailAddress.objects.filter(email=value, verified=True).exists()
         return value
