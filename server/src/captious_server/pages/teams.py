@@ -135,6 +135,8 @@ def account(request: HttpRequest) -> HttpResponse:
     action = request.POST.get("action")
     token_form = TokenForm(request.POST if action == "token" else None, prefix="token", request=request)
     team_form = TeamForm(request.POST if action == "team" else None, prefix="team")
+    if action == "token":
+        limit(request, "token")
     if action == "token" and token_form.is_valid():
         values = {name: token_form.cleaned_data[name] for name in ("name", "scopes", "challenge", "days")}
         secret = make_token(request.user, **values)
