@@ -579,6 +579,15 @@ class TestSignUp:
         [message] = mail.outbox
         assert "/account/address/" in message.body
 
+    def test_taken_address_is_not_confirmed_without_mail(self, sandbox: World) -> None:
+        from captious_server.models import User
+
+        client = sandbox.site.client()
+        assert client.post("/sign-up", {**self.FORM, "email": "ann@example.org"})["Location"] == "/"
+        assert is_signed_in(client)
+        assert User.objects.get(username="eve").confirmed_email == ""
+        assert User.objects.get(username="ann").confirmed_email == "ann@example.org"
+
     def test_accounts_of_administrators_need_no_address(self, sandbox: World) -> None:
         sandbox.site.configure(email_url="smtp://mail.example.org")
         assert sign_in(sandbox.site.client(), "root")["Location"] == "/"

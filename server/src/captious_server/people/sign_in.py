@@ -128,7 +128,9 @@ class _UniqueAddress(forms.Form):
         self.fields["email"].label = "Email"  # the page marks what is optional
 
     def validate_unique_email(self, value: str) -> str:
-        self.account_already_exists = EmailAddress.objects.filter(email=value, verified=True).exists()
+        """The address. If it is taken, its owner gets a mail, and the page does not say so."""
+        is_taken = EmailAddress.objects.filter(email=value, verified=True).exists()
+        self.account_already_exists = bool(settings.CAPTIOUS.email_url) and is_taken
         return value
 
 
@@ -251,8 +253,8 @@ _TIMEOUT, _MAX_SECONDS, _MAX_BYTES = 10, 20, 1 << 20
 class _Session(requests.Session):
     """Calls of other sites, without redirects and with limits on size and time."""
 
-    def request(self, method: str | bytes, url: str | bytes, **options: Any) -> requests.Response:  # type: ignore[override]
-        check_address(str(url))
+    def request(self, method: str, url: str, **options: Any) -> requests.Response:  # type: ignore[override]
+        check_address(url)
         deadline = time.monotonic() + _MAX_SECONDS
         limits = {"timeout": _TIMEOUT, "stream": True, "allow_redirects": False}
         with super().request(method, url, **{**options, **limits}) as answer:
