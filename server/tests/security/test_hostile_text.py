@@ -256,7 +256,7 @@ class TestParameters:
             query = {"phase": "main", "sort": text}
             assert parsed(sandbox.as_user("visitor").get("/challenges/open/leaderboard.json", query)) == plain
             for name in ("username", "password"):
-                form = {"username": "ann", "password": "wrong", name: text}
+                form = {"login": "ann", "password": "wrong", name: text}
                 assert sandbox.as_user("visitor").post("/sign-in", form).status_code == 200
             assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
             for address in (f"/submissions/{text}/", f"/teams/{text}/", f"/challenges/{text}/", f"/teams/join/{text}"):
@@ -264,10 +264,10 @@ class TestParameters:
 
     def test_any_field_text_is_answered(self, sandbox: World) -> None:
         forms: dict[str, dict[str, str]] = {
-            "/sign-in": {"username": "", "password": ""},
+            "/sign-in": {"login": "", "password": ""},
             "/sign-up": {"username": "", "email": "", "password1": "", "password2": ""},
             "/account/reset": {"email": ""},
-            "/account/password": {"old_password": "", "new_password1": "", "new_password2": ""},
+            "/account/password": {"oldpassword": "", "password1": "", "password2": ""},
             "/account/": {"action": "", "token-name": "", "team-name": ""},
             f"{sandbox.submissions['public'].url}edit": {"method": "", "link": "", "description": ""},
             "/challenges/open/manage": {
@@ -436,5 +436,5 @@ class TestRequests:
             assert response.status_code in {200, 302, 401}
             if is_html(response):
                 assert Page(response.content.decode()).dangers == []
-        response = sandbox.as_user("visitor").post("/sign-in", {"username": "ann", "password": "wrong"}, **headers)
+        response = sandbox.as_user("visitor").post("/sign-in", {"login": "ann", "password": "wrong"}, **headers)
         assert response.status_code in {200, 403}
