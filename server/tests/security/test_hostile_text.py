@@ -255,7 +255,7 @@ class TestParameters:
         for text in SQL:
             query = {"phase": "main", "sort": text}
             assert parsed(sandbox.as_user("visitor").get("/challenges/open/leaderboard.json", query)) == plain
-            for name in ("username", "password"):
+            for name in ("login", "password"):
                 form = {"login": "ann", "password": "wrong", name: text}
                 assert sandbox.as_user("visitor").post("/sign-in", form).status_code == 200
             assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
@@ -288,7 +288,7 @@ class TestParameters:
                 actions = ["participants", "remove_participant", "show", "rescore", "board"]
             for value in values:
                 for action in actions:
-                    role = "olga" if "manage" in address else "ann"
+                    role = "olga" if "manage" in address else "visitor" if address.startswith("/sign-") else "ann"
                     form = {**dict.fromkeys(fields, value), **({"action": action} if action else {})}
                     with sandbox.rollback():
                         response = sandbox.as_user(role).post(address, form)
