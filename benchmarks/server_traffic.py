@@ -185,7 +185,7 @@ async def sign_in(site: Site, user: str, password: str = PASSWORD) -> Answer:
     """Open the form, and send it."""
     form = await site.get("/sign-in")
     csrf = form.cookies().get("captious_csrf", "")
-    values = {"csrfmiddlewaretoken": csrf, "username": user, "password": password}
+    values = {"csrfmiddlewaretoken": csrf, "login": user, "password": password}
     answer = await site.post("/sign-in", values, {"Cookie": f"captious_csrf={csrf}"})
     answer.seconds += form.seconds
     return answer

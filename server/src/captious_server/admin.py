@@ -8,31 +8,32 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from axes.models import AccessFailureLog, AccessLog
+from allauth.account.forms import default_token_generator
+from allauth.account.models import EmailAddress
+from allauth.account.utils import user_pk_to_url_str
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.models import UserSession
 from django import forms
-from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
-from django.contrib.auth.tokens import default_token_generator
 from django.db import models
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
 
 from captious_server.actions.accounts import delete_account, why_not_deleted
 from captious_server.models import AuditEvent, Challenge, Membership, Participant, Submission, Team, User
-from captious_server.people.accounts import AdministratorsForm, record, turn_off
+from captious_server.people.accounts import record
+from captious_server.people.sign_in import AdministratorsForm, turn_off
 
 admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
 admin.site.enable_nav_sidebar = False  # would repeat the lists of the first page
 admin.site.unregister(Group)  # roles come from challenges and teams
-# Names of the lists of Axes, which keep the locked accounts. Sign-ins are in the audit log.
-apps.get_app_config("axes").verbose_name = "Wrong passwords"
-admin.site.unregister([AccessLog, AccessFailureLog])
+# Users change these on their own pages.
+admin.site.unregister([EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken, UserSession])
 
 #: Scripts that others depend on, in this order.
 _JQUERY = ("vendor/jquery/jquery.min", "jquery.init")
@@ -91,14 +92,14 @@ class _Users(_AuditedAdmin, UserAdmin):
     @admin.action(description="Create password reset links", permissions=["superuser"])
     def reset_link(self, request: HttpRequest, users: Any) -> None:
         for user in users:
-            name = urlsafe_base64_encode(force_bytes(user.pk))
-            address = reverse("captious:password_reset_confirm", args=[name, default_token_generator.make_token(user)])
+            key = [user_pk_to_url_str(user), default_token_generator.make_token(user)]
+            address = reverse("account_reset_password_from_key", args=key)
             record("make reset link", user.username, request=request)
             messages.info(request, f"Send this link to {user.username}: {request.build_absolute_uri(address)}")
 
     @admin.action(description="Turn off the second sign-in step", permissions=["superuser"])
     def reset_second_step(self, request: HttpRequest, users: Any) -> None:
-        for user in users.exclude(totp_salt=""):
+        for user in users.exclude(authenticator=None):
             turn_off(user)
             record("turn off second step", user.username, request=request)
 

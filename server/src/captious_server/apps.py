@@ -16,6 +16,9 @@ class ServerConfig(AppConfig):
         from captious_server.models import board_is_stale
 
         board_is_stale.connect(_refresh_board)
+        from captious_server.people.sign_in import listen
+
+        listen()
 
 
 def _refresh_board(phase: int, **_: object) -> None:

@@ -310,9 +310,10 @@ def reset_second_step(data: Path, user: str) -> None:
     All sessions of the account end. Verify first that the request comes from the user.
     """
     owner = _account(data, user)
-    from captious_server.people.accounts import record, turn_off
+    from captious_server.people.accounts import record
+    from captious_server.people.sign_in import turn_off
 
-    if not owner.totp_salt:
+    if not owner.has_second_step:
         raise ParameterError(f"{user} has no second step")
     turn_off(owner)
     record("turn off second step", user, detail="command line")

@@ -16,6 +16,70 @@ from captious_server.settings import DATA_VARIABLE, SESSION_COOKIE, SQLITE, SQLI
 if not os.environ.get(DATA_VARIABLE):
     raise ParameterError(f"{DATA_VARIABLE} is not set", hint="set it to the data folder of the server")
 
+
+def sign_in_settings(own: ServerSettings) -> dict[str, Any]:
+    """The settings of allauth: sign-up and sign-in, the second step, other sites, and limits."""
+    per_address, per_user = f"{own.requests_per_minute}/m/ip", f"{own.requests_per_minute}/m/user"
+    has_mail, forms = bool(own.email_url), "captious_server.people.sign_in"
+    sites = [
+        {
+            "provider_id": name,
+            "name": site.title,
+            "client_id": site.client_id,
+            "secret": site.client_secret,
+            "settings": {"server_url": site.issuer, "fetch_userinfo": False}
+            | ({"scope": ["openid"]} if name == "orcid" else {}),
+        }
+        for name, site in own.sign_in.items()
+    ]
+    return {
+        "ACCOUNT_ADAPTER": f"{forms}.AccountAdapter",
+        "ACCOUNT_CHANGE_EMAIL": True,
+        "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if own.https else "http",
+        "ACCOUNT_EMAIL_SUBJECT_PREFIX": f"[{own.site_name}] ",
+        "ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS": False,
+        "ACCOUNT_EMAIL_VERIFICATION": "mandatory" if has_mail else "none",
+        "ACCOUNT_FORMS": {
+            "change_password": f"{forms}.ChangeForm",
+            "reset_password": f"{forms}.LinkForm",
+            "reset_password_from_key": f"{forms}.ResetForm",
+            "signup": f"{forms}.SignUpForm",
+        },
+        "ACCOUNT_RATE_LIMITS": {
+            **dict.fromkeys(("login", "signup", "reset_password_from_key"), per_address),
+            **dict.fromkeys(("change_password", "manage_email", "reauthenticate"), per_user),
+            "reset_password": f"{per_address},1/10m/key",
+            "confirm_email": "1/10m/key",
+            "login_failed": f"{own.wrong_passwords}/{own.lock_minutes}m/key",
+        },
+        "ACCOUNT_REAUTHENTICATION_METHODS": ("password", "mfa", "code") if has_mail else ("password", "mfa"),
+        "ACCOUNT_SESSION_REMEMBER": True,
+        "ACCOUNT_SIGNUP_FIELDS": ["username*", "email*" if has_mail else "email", "password1*", "password2*"],
+        "MFA_ADAPTER": f"{forms}.SecondStepAdapter",
+        "MFA_ALLOW_UNVERIFIED_EMAIL": True,
+        "MFA_PASSKEY_LOGIN_ENABLED": True,
+        "MFA_RATE_LIMITS": {"webauthn_login": per_address},
+        "MFA_RECOVERY_CODES_SHOW_ONCE": True,
+        "MFA_SUPPORTED_TYPES": ["totp", "webauthn", "recovery_codes"],
+        "MFA_TOTP_TOLERANCE": 1,
+        "MFA_TRUST_ENABLED": True,
+        "SOCIALACCOUNT_ADAPTER": f"{forms}.OtherSitesAdapter",
+        "SOCIALACCOUNT_AUTO_SIGNUP": False,
+        "SOCIALACCOUNT_FORMS": {"signup": f"{forms}.OtherSiteSignUpForm"},
+        "SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX": "",
+        "SOCIALACCOUNT_PROVIDERS": {
+            "github": {"APPS": [site for site in sites if site["provider_id"] == "github"], "OAUTH_PKCE_ENABLED": True},
+            "openid_connect": {
+                "APPS": [site for site in sites if site["provider_id"] != "github"],
+                "OAUTH_PKCE_ENABLED": True,
+            },
+        },
+        "SOCIALACCOUNT_REAUTHENTICATION_REQUIRED": True,
+        "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
+        "USERSESSIONS_TRACK_ACTIVITY": False,
+    }
+
+
 _SERVER_FOLDER = Path(__file__).parent
 #: The server's own settings.
 CAPTIOUS = ServerSettings.load(Path(os.environ[DATA_VARIABLE]))
@@ -32,7 +96,14 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "axes",
+    "django.contrib.humanize",  # for templates of allauth
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.github",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "captious_server.apps.ServerConfig",
 ]
 MIDDLEWARE = [
@@ -50,7 +121,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "captious_server.pages.middleware.Limits",
     "captious_server.pages.middleware.SecondStep",
-    "axes.middleware.AxesMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 TEMPLATES = [
     {
@@ -86,11 +157,7 @@ def _database() -> dict[str, Any]:
 DATABASES = {"default": _database()}
 
 AUTH_USER_MODEL = "captious.User"
-AUTHENTICATION_BACKENDS = [
-    "captious_server.people.accounts.RateLimit",
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
-]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -101,19 +168,11 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-LOGIN_URL = "captious:sign_in"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "captious:home"
 LOGOUT_REDIRECT_URL = "captious:home"
 
-AXES_FAILURE_LIMIT = CAPTIOUS.wrong_passwords
-AXES_COOLOFF_TIME = CAPTIOUS.lock_minutes / 60
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_TEMPLATE = "locked.html"
-AXES_HTTP_RESPONSE_CODE = 429
-AXES_RESET_ON_SUCCESS = True
-AXES_VERBOSE = False
-AXES_USERNAME_CALLABLE = "captious_server.people.accounts.attempted_name"
-AXES_CLIENT_IP_CALLABLE = "captious_server.people.accounts.network_of"
+globals().update(sign_in_settings(CAPTIOUS))
 
 SESSION_COOKIE_NAME = SESSION_COOKIE
 CSRF_COOKIE_NAME = "captious_csrf"
@@ -148,7 +207,13 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 DATA_UPLOAD_MAX_NUMBER_FILES = 2
 
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",  # all processes count attempts together
+        "LOCATION": "captious_cache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
 DEFAULT_FROM_EMAIL = CAPTIOUS.email_from
 if CAPTIOUS.email_url:
     _mail = urlsplit(CAPTIOUS.email_url)

@@ -18,7 +18,6 @@ from django.db.models.functions import Lower
 from django.dispatch import Signal
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
 from captious_server.challenges.definition import ChallengeDefinition, ReferencesDefinition
 from captious_server.submissions.upload import Problem, printable
@@ -30,9 +29,7 @@ __all__ = [
     "Challenge",
     "ChallengeVersion",
     "Draft",
-    "Identity",
     "Invitation",
-    "KnownDevice",
     "Membership",
     "News",
     "Notice",
@@ -40,7 +37,6 @@ __all__ = [
     "Phase",
     "QueueTurn",
     "RateCount",
-    "RecoveryCode",
     "RefusedUpload",
     "Scores",
     "Standing",
@@ -95,68 +91,23 @@ class Standing(models.Model):
 class User(AbstractUser):
     """An account. Superusers are administrators; organizers are named by their challenges."""
 
-    #: The confirmed address, which no other account has; ``email`` may have changed since.
-    verified_email = models.EmailField(blank=True)
     #: Mail that the user wants: about ended submissions and closing phases.
     mail_ended = models.BooleanField(default=False)
     mail_closing = models.BooleanField(default=False)
-    #: With the key of the server, the source of the secret of the second step; empty without a second step.
-    totp_salt = models.CharField(max_length=32, blank=True)
-    #: The time step of the last code that was used; only later ones can be.
-    totp_used = models.BigIntegerField(default=0)
-    #: Wrong codes since the last right one, but for those from known devices, and when the last of them came.
-    wrong_codes = models.PositiveIntegerField(default=0)
-    wrong_code_time = models.DateTimeField(null=True)
 
     class Meta(AbstractUser.Meta):
-        constraints = [
-            models.UniqueConstraint(Lower("username"), name="one_name_in_any_case"),
-            models.UniqueConstraint(
-                Lower("verified_email"), condition=~models.Q(verified_email=""), name="one_account_of_an_address"
-            ),
-        ]
+        constraints = [models.UniqueConstraint(Lower("username"), name="one_name_in_any_case")]
 
-    def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Sessions end when the password or the second step changes."""
-        text = f"{self.password} {self.totp_salt}"
-        return salted_hmac("captious.session", text, secret=secret, algorithm="sha256").hexdigest()
+    @property
+    def confirmed_email(self) -> str:
+        """The address, if its owner has confirmed it; otherwise empty."""
+        is_confirmed = self.emailaddress_set.filter(email=self.email.lower(), verified=True).exists()
+        return str(self.email) if is_confirmed else ""
 
-
-class RecoveryCode(models.Model):
-    """A code that replaces the second step once. Only a hash of it is kept."""
-
-    user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
-    hash = models.CharField(max_length=64)
-
-
-class KnownDevice(models.Model):
-    """A browser in which a user has entered a right code. It keeps a secret, of which there is a hash here."""
-
-    user = models.ForeignKey(User, models.CASCADE, related_name="known_devices")
-    hash = models.CharField(max_length=64)
-    used = models.DateTimeField()
-    #: Wrong codes from this browser, as in ``User``.
-    wrong_codes = models.PositiveIntegerField(default=0)
-    wrong_code_time = models.DateTimeField(null=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["user", "hash"], name="one_device")]
-
-
-class Identity(models.Model):
-    """A user's identity on another site, through which they can sign in."""
-
-    user = models.ForeignKey(User, models.CASCADE, related_name="identities")
-    issuer = models.CharField(max_length=500)
-    subject = models.CharField(max_length=255)
-    #: The name by which its owner recognizes it.
-    label = models.CharField(max_length=200)
-    created = models.DateTimeField(auto_now_add=True)
-    last_used = models.DateTimeField(null=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="one_identity")]
-        ordering = ["created"]
+    @property
+    def has_second_step(self) -> bool:
+        """Whether signing in takes more than a password."""
+        return bool(self.authenticator_set.exists())
 
 
 class Team(models.Model):

@@ -226,8 +226,8 @@ class ServerSettings:
         second_step_for: users who must set up a second sign-in step: "nobody" (it is optional), "organizers" (those who
             manage or create challenges, and administrators) or "everybody".
         email_url: ``smtp://user:password@host:port``, ``smtp+starttls://`` or ``smtps://`` (TLS from the start); empty
-            for no mail. Nothing depends on mail: administrators can activate accounts and make links
-            that reset passwords.
+            for no mail. With mail, users confirm their address before they sign in; without, administrators
+            can activate accounts and make links that reset passwords.
         email_from: the sender of mail.
         site_url: address of the site, for links in mail and webhooks; by default, made of ``https`` and the first of
             ``hosts``.
@@ -253,7 +253,7 @@ class ServerSettings:
         queue_minutes: age of the oldest submission that waits for scoring above which the server is not healthy.
         resamples: bootstrap resamples of the intervals and tests on leaderboards.
         requests_per_minute: rate limit of sign-ups, uploads, invitations and the like for each account or address, and
-            of signing in, passwords and tokens for each account and address.
+            of signing in and passwords for each account or address.
         concurrent_passwords: number of passwords that are hashed at the same time by one web process.
         audit_days: age of events at which they are removed from the audit log; 0 to keep all.
         wrong_passwords: number of wrong passwords after which an account is locked for an address; and of wrong codes

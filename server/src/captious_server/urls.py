@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from allauth.account import views as allauth
+from allauth.socialaccount.views import connections, login_cancelled
+from allauth.socialaccount.views import signup as signup_with_site
+from allauth.usersessions.views import list_usersessions
 from django.contrib import admin
-from django.contrib.auth import views as auth
-from django.urls import include, path
+from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from captious_server import api
@@ -59,35 +62,12 @@ _submission_paths = [
     path("scores/<slug:captions>/<slug:references>.csv", submissions.scores, name="submission_scores"),
 ]
 _people_paths = [
-    path("sign-up", teams.sign_up, name="sign_up"),
-    path("sign-in", accounts.SignIn.as_view(), name="sign_in"),
-    path("sign-in/code", accounts.code, name="sign_in_code"),
-    path("sign-in/with/<slug:name>", accounts.with_provider, name="sign_in_with"),
-    path("sign-in/with/<slug:name>/return", accounts.with_provider_return, name="sign_in_with_return"),
-    path("sign-in/connect", accounts.connect, name="sign_in_connect"),
-    path("sign-out", auth.LogoutView.as_view(), name="sign_out"),
     path("account/", teams.account, name="account"),
     path("account/tokens/<int:pk>/revoke", teams.token_revoke, name="token_revoke"),
-    path("account/second-step", accounts.second_step, name="second_step"),
-    path("account/identities/<int:pk>/disconnect", accounts.disconnect, name="disconnect"),
     path("account/data.json", teams.as_json, name="data_json"),
     path("account/data.zip", teams.as_zip, name="data_zip"),
     path("account/delete", teams.delete, name="account_delete"),
     path("account/mail", accounts.mail, name="mail"),
-    path("account/email/<str:token>", accounts.confirm, name="email_confirm"),
-    path("account/password", teams.ChangePassword.as_view(), name="password_change"),
-    path("account/reset", teams.ResetPassword.as_view(), name="password_reset"),
-    path(
-        "account/reset/sent",
-        auth.PasswordResetDoneView.as_view(template_name="captious/password_reset_done.html"),
-        name="password_reset_done",
-    ),
-    path("account/reset/<uidb64>/<token>/", teams.SetPassword.as_view(), name="password_reset_confirm"),
-    path(
-        "account/reset/complete",
-        auth.PasswordResetCompleteView.as_view(template_name="captious/password_reset_complete.html"),
-        name="password_reset_complete",
-    ),
     path("teams/join/<str:token>", teams.team_join, name="team_join"),
     path("teams/<slug:slug>/", teams.team, name="team"),
     path("teams/<slug:slug>/invite", teams.team_invite, name="team_invite"),
@@ -140,8 +120,48 @@ _site_paths = [
     path("submissions/<int:pk>/", include(_submission_paths)),
     *_people_paths,
 ]
+_github = {"provider_id": "github"}
+#: Pages of allauth, which knows them by these names.
+_sign_in_paths = [
+    path("sign-up", allauth.signup, name="account_signup"),
+    path("sign-in", allauth.login, name="account_login"),
+    path("sign-in/confirm", allauth.email_verification_sent, name="account_email_verification_sent"),
+    path("sign-in/inactive", allauth.account_inactive, name="account_inactive"),
+    path("sign-in/connect", signup_with_site, name="socialaccount_signup"),
+    path("sign-in/cancelled", login_cancelled, name="socialaccount_login_cancelled"),
+    path("sign-in/with/github", accounts.with_provider, {"provider_id": "github"}, name="github_login"),
+    path(
+        "sign-in/with/github/return", accounts.with_provider_return, {"provider_id": "github"}, name="github_callback"
+    ),
+    path("sign-in/with/<slug:provider_id>", accounts.with_provider, name="openid_connect_login"),
+    path("sign-in/with/<slug:provider_id>/return", accounts.with_provider_return, name="openid_connect_callback"),
+    path("sign-out", allauth.logout, name="account_logout"),
+    path("account/again/", allauth.reauthenticate, name="account_reauthenticate"),
+    path("account/again/mail", allauth.request_reauthentication_code, name="account_request_reauthentication_code"),
+    path("account/again/code", allauth.confirm_reauthentication_code, name="account_confirm_reauthentication_code"),
+    path("account/address", allauth.email, name="account_email"),
+    path("account/address/<str:key>", allauth.confirm_email, name="account_confirm_email"),
+    path("account/password", allauth.password_change, name="account_change_password"),
+    path("account/password/set", allauth.password_set, name="account_set_password"),
+    path("account/reset", allauth.password_reset, name="account_reset_password"),
+    path("account/reset/sent", allauth.password_reset_done, name="account_reset_password_done"),
+    path(
+        "account/reset/complete",
+        allauth.password_reset_from_key_done,
+        name="account_reset_password_from_key_done",
+    ),
+    re_path(
+        r"^account/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[\w-]+)/$",
+        allauth.password_reset_from_key,
+        name="account_reset_password_from_key",
+    ),
+    path("account/sites", connections, name="socialaccount_connections"),
+    path("account/sessions", list_usersessions, name="usersessions_list"),
+    path("account/second-step/", include("allauth.mfa.urls")),
+]
 
 urlpatterns = [
+    *_sign_in_paths,
     path("", include((_site_paths, "captious"))),
     # required by the administration pages
     path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),
@@ -150,9 +170,9 @@ urlpatterns = [
     # This view ends tokens, is limited, and writes to the audit log.
     path(
         "admin/password_change/",
-        admin.site.admin_view(RedirectView.as_view(pattern_name="captious:password_change")),
+        admin.site.admin_view(RedirectView.as_view(pattern_name="account_change_password")),
     ),
     # There is one page to sign in, with a second step. It leads back to ``next``.
-    path("admin/login/", RedirectView.as_view(pattern_name="captious:sign_in", query_string=True)),
+    path("admin/login/", RedirectView.as_view(pattern_name="account_login", query_string=True)),
     path("admin/", admin.site.urls),
 ]

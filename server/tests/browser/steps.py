@@ -31,9 +31,16 @@ def sign_up(page: Any, name: str) -> None:
     page.get_by_role("link", name="Sign up").click()
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password confirmation").fill(PASSWORD)
+    page.get_by_label("Password (again)").fill(PASSWORD)
     page.get_by_role("button", name="Sign up").click()
     page.get_by_role("link", name=f"Account of {name}").wait_for()
+
+
+def prove(page: Any) -> None:
+    """Give the password again, as the site asks before it changes an account."""
+    page.get_by_role("heading", name="Confirm Access").wait_for()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Confirm").click()
 
 
 def submit(page: Any, captions: Path, method: str, *, challenge: str = "Demo") -> None:

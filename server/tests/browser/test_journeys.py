@@ -223,7 +223,7 @@ def test_a_team_goes_from_its_invitation_to_its_final_entry(
     press(page, page.get_by_role("navigation", name="Site").get_by_role("link", name="Sign up"))
     write(page, page.get_by_label("Username"), f"finch-{width}")
     write(page, page.get_by_label("Password", exact=True), PASSWORD)
-    write(page, page.get_by_label("Password confirmation"), PASSWORD)
+    write(page, page.get_by_label("Password (again)"), PASSWORD)
     press(page, page.get_by_role("button", name="Sign up"))
     expect(page.get_by_role("heading", name=f"Join {team}?")).to_be_visible()
     look(page)

@@ -21,15 +21,13 @@ _VALUES = {
     "files/<path:name>": ["list.csv", "challenge.toml"],
     "scores/<slug:captions>": ["val", "test"],
     "/<slug:references>": ["c5"],
-    "sign-in/with/<slug:name>": ["nobody"],
+    "sign-in/with/<slug:provider_id>": ["nobody"],
     "tokens/<int:pk>": ["{token}"],
-    "identities/<int:pk>": ["{identity}"],
+    "keys/<int:pk>": ["999999"],
     "invitations/<int:pk>": ["{open_invitation}"],
     "members/<int:pk>": ["{member}"],
     "webhooks/<int:pk>": ["{webhook}"],
-    "account/email/<str:token>": ["wrong"],
-    "account/reset/<uidb64>": ["wrong"],
-    "account/reset/<uidb64>/<token>": ["wrong"],
+    "account/address/<str:key>": ["wrong"],
     "teams/join/<str:token>": ["{invitation}", "wrong"],
     "teams/<slug:slug>": ["alpha"],
     "teams/<slug:team>": ["alpha"],
@@ -40,7 +38,8 @@ _VALUES = {
 }
 #: Patterns that are regular expressions -> an address of them.
 _EXPRESSIONS = {
-    "admin/^(?P<app_label>axes|captious)/$": ["admin/captious/"],
+    r"^account/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[\w-]+)/$": ["account/reset/1-wrong/"],
+    "admin/^(?P<app_label>captious)/$": ["admin/captious/"],
     "admin/(?P<url>.*)$": ["admin/nothing/"],
 }
 #: Addresses with queries.

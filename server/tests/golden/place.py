@@ -233,7 +233,7 @@ class Place:
         with self.environment(CAPTIOUS_ADMIN_PASSWORD=PASSWORD):
             done("serve", "admin", "--data", data, "--user", "administrator")
         client = self.site.client()
-        assert client.post("/sign-in", {"username": "administrator", "password": PASSWORD}).status_code == 302
+        assert client.post("/sign-in", {"login": "administrator", "password": PASSWORD}).status_code == 302
         self._cookies["administrator"] = client.cookies
         for role in list(ROLES)[1:-1]:
             client = self.site.client()
@@ -317,10 +317,8 @@ class Place:
         seen = timezone.now() + timedelta(days=1)
         self.model("WorkerSeen").objects.create(name="test", seen=seen)
         user = self.model("User").objects.get(username="captain")
-        identity = self.model("Identity").objects.create(
-            user=user, issuer="https://id.example.org", subject="captain", label="ID: captain"
-        )
-        rows = {"identity": identity, "member": self.model("User").objects.get(username="member")}
+        user.socialaccount_set.create(provider="local", uid="captain")
+        rows = {"member": self.model("User").objects.get(username="member")}
         rows["webhook"] = self.model("Webhook").objects.get()
         rows["token"] = self.model("Token").objects.filter(user=user).order_by("pk")[0]
         rows["open_invitation"] = self.model("Invitation").objects.get(label="for nobody")

@@ -32,4 +32,4 @@ def mailing(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site
 def ann(mailing: Site) -> Any:
     """Ann, who has confirmed her address and asked for everything."""
     address = "ann@example.org"
-    return mailing.user("ann", email=address, verified_email=address, mail_ended=True, mail_closing=True)
+    return mailing.user("ann", email=address, confirmed=True, mail_ended=True, mail_closing=True)

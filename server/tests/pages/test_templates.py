@@ -51,7 +51,7 @@ def test_counts_are_pluralized(path: Path) -> None:
     assert match is None, f"without pluralize: {match and match.group()}"
 
 
-@pytest.mark.parametrize("name", ["400", "403", "403_csrf", "404", "413", "429", "500", "503", "locked"])
+@pytest.mark.parametrize("name", ["400", "403", "403_csrf", "404", "413", "429", "500", "503"])
 def test_error_pages_need_no_context(site: Site, name: str) -> None:
     from django.template.loader import get_template
 

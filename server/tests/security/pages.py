@@ -33,7 +33,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        is_data = given == {"type": "application/json"}  # which no browser runs
+        is_data = given.get("type") == "application/json" and "src" not in given  # which no browser runs
         if tag == "script" and not is_data and not given.get("src", "").startswith("/static/"):
             self.dangers.append(f"<script {given}>")
         if tag in {"iframe", "object", "embed", "base", "meta"} and tag != "meta":

@@ -22,7 +22,7 @@ import pytest
 
 from server.tests.security.pages import body_of, close
 from server.tests.security.world import TRACEBACK, World, upload
-from server.tests.support.site import PASSWORD, parsed
+from server.tests.support.site import parsed
 from tests.support.selection import slow_but
 
 TABLE = Path(__file__).with_name("access.txt").read_text(encoding="utf-8")
@@ -54,10 +54,10 @@ CONTENTS = {
     "manage": {"action": "board", "phase": "main", "board": "hidden", "sure": "1"},
     "draft_discard": {"sure": "1"},
     "teams": {"action": "approve", "team": "bob"},
-    "account": {"action": "token", "token-name": "another", "token-proof": PASSWORD},
-    "sign_in": {"username": "ann", "password": "wrong"},
-    "password_reset": {"email": "ann@example.org"},
-    "sign_up": {"username": "new"},
+    "account": {"action": "token", "token-name": "another"},
+    "account_login": {"login": "ann", "password": "wrong"},
+    "account_reset_password": {"email": "ann@example.org"},
+    "account_signup": {"username": "new"},
 }
 Asker: TypeAlias = Callable[..., Any]
 #: What is posted to the API.
@@ -100,7 +100,7 @@ def addresses(world: World, *, api: bool) -> list[str]:
 
 
 def ids(world: World) -> dict[str, Any]:
-    from captious_server.models import Identity, Invitation, Token, Webhook
+    from captious_server.models import Invitation, Token, Webhook
 
     people = {"alpha_link": Invitation.objects.get(team=world.alpha).pk, "dora": world.users["dora"].pk}
     token = Token.objects.get(user=world.users["ann"])
@@ -109,7 +109,6 @@ def ids(world: World) -> dict[str, Any]:
         **values,
         **people,
         "token": token.pk,
-        "identity": Identity.objects.get().pk,
         "webhook": Webhook.objects.get().pk,
         "invitation": world.invitation,
         "nothing": 999_999,

@@ -357,10 +357,11 @@ class TestRates:
         sandbox.site.configure(requests_per_minute=5)
         there = sandbox.site.client().post("/sign-up", {"username": "x"}, REMOTE_ADDR="10.9.9.9")
         forged = sandbox.site.client().post("/sign-up", {"username": "x"}, HTTP_X_FORWARDED_FOR="10.9.9.9")
-        assert (there.status_code, forged.status_code) == (422, 429)
+        assert (there.status_code, forged.status_code) == (200, 429)
 
     def test_reset_mails_are_limited(self, sandbox: World) -> None:
-        assert self.limited(sandbox, lambda: sandbox.site.client().post("/account/reset", {"email": "x@example.org"}))
+        emails = (f"{n}@example.org" for n in range(9))
+        assert self.limited(sandbox, lambda: sandbox.site.client().post("/account/reset", {"email": next(emails)}))
 
     def test_token_creation_is_limited(self, sandbox: World) -> None:
         form = {"action": "token", "token-name": "x"}

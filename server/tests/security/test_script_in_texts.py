@@ -135,7 +135,8 @@ class TestScript:
             assert Page(page.content.decode()).dangers == []
         for address in ("/sign-up", "/sign-in"):
             page = site_of_scripts.client().post(
-                address, {"username": SCRIPTS[1], "email": SCRIPTS[1], "password": "x", "next": SCRIPTS[1]}
+                address,
+                {"username": SCRIPTS[1], "login": SCRIPTS[1], "email": SCRIPTS[1], "password": "x", "next": SCRIPTS[1]},
             )
             assert Page(page.content.decode()).dangers == []
         page = site_of_scripts.client(User.objects.get(username="olga")).post(

@@ -90,16 +90,17 @@ class World:
     """
 
     def __init__(self, site: Site, place: Path) -> None:
+        from allauth.socialaccount.models import SocialAccount
         from django.utils import timezone
 
-        from captious_server.models import Identity, Membership, Participant, User, Webhook, WorkerSeen
+        from captious_server.models import Membership, Participant, User, Webhook, WorkerSeen
         from captious_server.people.accounts import make_invitation
         from captious_server.people.teams import ask, create_team, personal_team
 
         self.site = site
         self.users: dict[str, Any] = {}
         for name in ("bob", "ann", "mia", "fred", "paul", "olga", "otto", "dora"):
-            self.users[name] = site.user(name, email=f"{name}@example.org")
+            self.users[name] = site.user(name, email=f"{name}@example.org", confirmed=True)
         self.users["root"] = User.objects.create_superuser("root", password="correct-horse-77")
         for slug, access, organizer in (
             ("open", "public", "olga"),
@@ -118,7 +119,7 @@ class World:
         self.invitation = make_invitation(self.alpha, self.users["ann"])
         circle = self.challenge("circle")
         Participant.objects.create(challenge=circle, user=self.users["paul"])
-        Identity.objects.create(user=self.users["ann"], issuer="https://id.example.org", subject="ann", label="ID: ann")
+        SocialAccount.objects.create(user=self.users["ann"], provider="local", uid="ann")
         Webhook.objects.create(challenge=self.challenge("open"), url="https://hooks.example.org/", secret="whsec_x")
         self._cookies = {name: site.client(user).cookies for name, user in self.users.items()}
         self.tokens = {name: site.token(user) for name, user in self.users.items()}
@@ -215,7 +216,7 @@ class World:
                 yield
             finally:
                 transaction.set_rollback(True)
-                settings.CAPTIOUS = before
+                self.site.use(before)
         cache.clear()
 
     def call(self, name: str, method: str, address: str, content: Any = None, **options: Any) -> Any:

@@ -215,7 +215,7 @@ class Walk:
 
         [found] = Submission.objects.filter(method=name)
         client = Client()
-        client.force_login(User.objects.get(username=name), "django.contrib.auth.backends.ModelBackend")
+        client.force_login(User.objects.get(username=name))
         kill_at(*step)
         client.post(f"/submissions/{found.pk}/delete")
 

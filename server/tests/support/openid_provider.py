@@ -127,7 +127,7 @@ class OpenIDProvider:
                     self._answer(200, {"keys": [provider._key.as_dict(private=False)]})
                 elif path == "/user":  # as GitHub's
                     name = {"id": 583231, "login": "octocat", "email": "ann@example.org"}
-                    self._answer(200 if self.headers["Authorization"].startswith("Bearer ") else 401, name)
+                    self._answer(200 if self.headers["Authorization"].startswith(("Bearer ", "token ")) else 401, name)
                 elif path in {"/authorize", "/login/oauth/authorize"}:
                     self.send_response(302)
                     self.send_header("Location", provider.authorized(query))

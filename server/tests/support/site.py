@@ -6,6 +6,7 @@ import dataclasses
 import json
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,16 +36,29 @@ class Site:
         """Change settings of the server for this test."""
         from django.conf import settings as django
 
-        self._monkeypatch.setattr(django, "CAPTIOUS", dataclasses.replace(django.CAPTIOUS, **settings))
+        self.use(dataclasses.replace(django.CAPTIOUS, **settings))
 
-    def user(self, name: str = "ann", **values: Any) -> Any:
-        """Return a user with the password ``PASSWORD``."""
+    def use(self, own: Any) -> None:
+        """Use settings of the server for this test."""
+        from django.conf import settings as django
+
+        from captious_server.django_settings import sign_in_settings
+
+        for name, value in {"CAPTIOUS": own, **sign_in_settings(own)}.items():
+            self._monkeypatch.setattr(django, name, value)
+
+    def user(self, name: str = "ann", *, confirmed: bool = False, **values: Any) -> Any:
+        """Return a user with the password ``PASSWORD``, and an address that may be confirmed."""
         from captious_server.models import User
+        from captious_server.people.sign_in import confirm_address
 
-        return User.objects.create_user(name, password=PASSWORD, **values)
+        user = User.objects.create_user(name, password=PASSWORD, **values)
+        if confirmed:
+            assert confirm_address(user)
+        return user
 
-    def client(self, user: Any = None) -> Any:
-        """Return a browser in which a user has signed in."""
+    def client(self, user: Any = None, *, proved: bool = True) -> Any:
+        """Return a browser in which a user has signed in, and may have given the password again just now."""
         from django.test import Client
 
         client = Client(raise_request_exception=False)
@@ -53,7 +67,9 @@ class Site:
             Site._middleware = client.handler._middleware_chain
         client.handler._middleware_chain = Site._middleware
         if user is not None:
-            client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+            client.force_login(user)
+            if proved:
+                prove(client, user)
         return client
 
     def token(self, user: Any, **values: Any) -> str:
@@ -156,6 +172,14 @@ _SCENES: dict[str, Scene] = {}
 
 #: Folders of the site's data that tests fill.
 FOLDERS = ("boards", "challenges", "drafts", "submissions", "incoming", "prepared")
+
+
+def prove(client: Any, user: Any) -> None:
+    """Let a browser be one in which a user has given the password just now."""
+    session = client.session
+    session["account_authentication_methods"] = [{"method": "password", "at": time.time(), "reauthenticated": True}]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
 
 
 def empty_site(data: Path) -> None:

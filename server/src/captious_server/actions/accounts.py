@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.admin.models import LogEntry
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
@@ -152,8 +151,6 @@ def _forget(user: User, names: dict[str, str]) -> None:
     AuditEvent.objects.filter(detail=user.username).update(detail=new_name)
     TermsAcceptance.objects.filter(user=user.username).update(user=new_name)
     LogEntry.objects.filter(content_type__model="user", object_id=str(user.pk)).update(object_repr=new_name)
-    for table in (AccessAttempt, AccessFailureLog, AccessLog):
-        table.objects.filter(username=user.username).delete()
 
 
 # A user's own data, as JSON and as a zip file with the uploaded captions.
@@ -176,9 +173,10 @@ def data_json(user: User) -> bytes:
         "tokens": [
             *user.tokens.values("name", "prefix", "created", "last_used", "scopes", "challenge__slug", "expires")
         ],
-        "identities": [*user.identities.values("issuer", "subject", "label", "created", "last_used")],
-        "second_step": bool(user.totp_salt),
-        "known_devices": [*user.known_devices.order_by("used").values("used")],
+        "addresses": [*user.emailaddress_set.values("email", "verified", "primary")],
+        "sites": [*user.socialaccount_set.values("provider", "uid", "extra_data", "date_joined", "last_login")],
+        "second_step": [*user.authenticator_set.values("type", "created_at", "last_used_at")],
+        "sessions": [*user.usersession_set.values("created_at", "ip", "user_agent")],
         "submissions": submissions,
         "uploads": [*attempts.values("phase__challenge__slug", "phase__name", "team__name", "time")],
         "refused": [*refusals.values("phase__challenge__slug", "phase__name", "team__name", *_REFUSAL_FIELDS)],
@@ -194,7 +192,7 @@ def data_json(user: User) -> bytes:
 
 
 _ACCOUNT_FIELDS = (
-    *("username", "email", "verified_email", "first_name", "last_name", "date_joined", "last_login"),
+    *("username", "email", "first_name", "last_name", "date_joined", "last_login"),
     *("is_active", "is_superuser", "mail_ended", "mail_closing"),
 )
 _REFUSAL_FIELDS = ("method", "filename", "size", "created", "reason", "problems")

@@ -22,7 +22,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from django import forms
 from django.conf import settings
-from django.core import signing
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db import connection, transaction
@@ -41,14 +40,9 @@ from captious_server.settings import BackgroundThread, local_time, utc_time
 # Each becomes a row for every user who asked for mail about it, and for every webhook of the challenge. Workers look
 # for events, so that none is lost if a process is killed. Mail and webhooks contain no scores.
 
-#: The event of mail that verifies an address.
-VERIFY = "verify"
 _CLOSING_PERIOD = timedelta(hours=24)  # period before the close of a phase
 _RESULT_PERIOD = timedelta(days=1)  # older results are not reported
-_VERIFICATION_INTERVAL = timedelta(minutes=10)  # minimum time between two verification mails to one address
-_TOKEN_LIFETIME = timedelta(days=3)
 _BATCH_SUBMISSIONS = 100  # submissions per batch
-_TOKEN_SALT = "captious.email"
 _Status = Submission.Status
 
 
@@ -123,40 +117,11 @@ def ping(webhook: Webhook) -> None:
     _add_hooks(key, webhook.challenge, "ping", {}, [webhook])
 
 
-def verification(user: User, make_link: Any) -> bool:
-    """Create a mail that verifies the address of a user; False if one was sent to it recently.
-
-    Args:
-        make_link: path token -> address of the page.
-    """
-    since = timezone.now() - _VERIFICATION_INTERVAL
-    if Notice.objects.filter(event=VERIFY, address__iexact=user.email, created__gte=since).exists():
-        return False
-    token = signing.dumps([user.pk, user.email], salt=_TOKEN_SALT)
-    text = f"Open this page to confirm the mail address of {user.username}:\n\n{make_link(token)}"
-    text += "\n\nThe link is valid for 3 days. If you did not request it, ignore this mail."
-    now = timezone.now()
-    row = {"event": VERIFY, "user": user, "address": user.email, "not_before": now, "body": text}
-    Notice.objects.create(
-        key=f"verify:{user.pk}:{now:%Y%m%d%H%M%S%f}", subject=_line(f"[{_site()}] Confirm your address"), **row
-    )
-    return True
-
-
-def verified_user(token: str) -> User | None:
-    """The user whose address a token verifies, if it is still the address of the user."""
-    try:
-        pk, email = signing.loads(token, salt=_TOKEN_SALT, max_age=_TOKEN_LIFETIME)
-    except signing.BadSignature:
-        return None
-    return User.objects.filter(pk=pk, email=email, is_active=True).first()
-
-
 def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: str, path: str) -> None:
     """Create mail for those users who have verified their address and may see the challenge."""
     if not settings.CAPTIOUS.email_url:
         return
-    users = users.filter(is_active=True, verified_email=F("email")).exclude(email="")
+    users = users.filter(is_active=True, emailaddress__primary=True, emailaddress__verified=True)
     users = users.exclude(notices__key__startswith=f"{key}:")
     text += f"\n\n{absolute(path)}\n\nChange the settings of your mail on your account page: {absolute('/account/')}"
     _add(
@@ -417,8 +382,7 @@ def _try_later(notice: Notice) -> None:
 
 def _send_mail(notice: Notice) -> bool:
     user = notice.user
-    address = user.email if notice.event == VERIFY else user.verified_email
-    if not user.is_active or user.email != notice.address or address != notice.address:
+    if not user.is_active or user.confirmed_email != notice.address:
         return True  # the address has changed
     headers = {"Auto-Submitted": "auto-generated"}
     try:

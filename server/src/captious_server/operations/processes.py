@@ -78,7 +78,6 @@ def configure(process: str, level: str = "INFO") -> None:
                 "captious": {"level": level},
                 "captious_server": {"level": level},
                 "django.security.DisallowedHost": {"level": "CRITICAL"},
-                "axes": {"level": "ERROR"},
                 "waitress.queue": {"level": "ERROR"},
             },
         }

@@ -276,6 +276,7 @@ def migrate() -> None:
 
     try:
         call_command("migrate", verbosity=0, interactive=False)
+        call_command("createcachetable", verbosity=0)
         from captious_server.scoring.queue import change_program
 
         change_program()
@@ -285,14 +286,17 @@ def migrate() -> None:
 
 def make_administrator(name: str, password: str) -> None:
     """Make a new user or an existing one an administrator, with this password. Tokens and connected sites of the
-    old one end."""
+    old one end, and its address counts as confirmed."""
     from captious_server.models import User
-    from captious_server.people.accounts import end_access, record
+    from captious_server.people.accounts import record
+    from captious_server.people.sign_in import confirm_address, end_access
 
     user, _ = User.objects.get_or_create(username=name)
     user.is_active = user.is_staff = user.is_superuser = True
     user.set_password(password)
     user.save()
+    if user.email:
+        confirm_address(user)
     end_access(user)
     record("make administrator", name)
 

@@ -24,7 +24,8 @@ from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
 from captious_server.people.access import ExplainedError
-from captious_server.people.accounts import TooManyRequests, is_missing, network_of
+from captious_server.people.accounts import TooManyRequests, network_of
+from captious_server.people.sign_in import is_missing
 from captious_server.people.turns import all_turns, hashes_password, takes_long
 from captious_server.settings import SESSION_COOKIE, is_upload, max_request_bytes, token_in
 from captious_server.templatetags.captious_pages import FOREVER, digest, style_policy
@@ -206,8 +207,8 @@ class SecondStep:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        page = reverse("captious:second_step")
-        is_free = is_api(request) or request.path in {page, reverse("captious:sign_out")}
+        page = reverse("mfa_index")
+        is_free = is_api(request) or request.path.startswith((page, "/account/again/", "/static/", "/sign-out"))
         if not is_free and is_missing(request.user):
             return redirect(page)
         return self._next(request)
@@ -223,8 +224,8 @@ class Headers:
         response = self._next(request)
         response.setdefault("Content-Security-Policy", f"{POLICY}; {style_policy()}")
         response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-        if response.status_code == 429:  # an account that is locked for an address
-            response.setdefault("Retry-After", str(60 * settings.CAPTIOUS.lock_minutes))
+        if response.status_code == 429:  # a limit of allauth
+            response.setdefault("Retry-After", "60")
         if hasattr(request, "user"):
             is_known = request.user.is_authenticated
             response.setdefault("Cache-Control", "private, no-store" if is_known else "no-cache")

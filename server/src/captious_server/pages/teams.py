@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout, views
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.contrib.messages.views import SuccessMessageMixin
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse, reverse_lazy
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from captious_server.actions import (
@@ -41,41 +41,35 @@ from captious_server.actions.accounts import (
     kept_submissions,
     why_not_deleted,
 )
-from captious_server.models import Challenge, Identity, Submission, Team, TeamBan, Token, User
+from captious_server.models import Challenge, Submission, Team, TeamBan, Token, User
 from captious_server.pages.accounts import (
-    BACKEND,
-    ProofForm,
-    SignUpForm,
     TokenForm,
-    next_page,
-    purpose_of,
     redirect_with,
     secret_in,
-    send_link,
     without_secret,
 )
 from captious_server.people.access import visible_challenges
 from captious_server.people.accounts import (
-    ChangeForm,
-    LinkForm,
-    ResetForm,
     invitation_of,
     is_token_of,
     limit,
     make_token,
     record,
 )
-from captious_server.people.teams import personal_team, teams_of
+from captious_server.people.teams import teams_of
 
 # Pages on which users get a copy of their data, and delete their account.
 
 
-class DeleteForm(ProofForm):
-    """The user's name and a proof of identity, so that nothing is deleted by mistake."""
+class DeleteForm(forms.Form):
+    """The user's name, so that nothing is deleted by mistake."""
 
     name = forms.CharField(label="Your user name", widget=forms.TextInput(attrs={"autocomplete": "off"}))
     submissions = forms.BooleanField(required=False, label="Also delete my submissions on leaderboards")
-    field_order = ["name", "proof", "submissions"]
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._user = user
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
@@ -107,19 +101,18 @@ def _file(response: Any, request: HttpRequest, ending: str) -> HttpResponse:
 
 
 @login_required
+@reauthentication_required(allow_get=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
     """Delete the account. The page explains the consequences."""
     user = User.objects.get(pk=request.user.pk)
     reason = why_not_deleted(user)
-    form = DeleteForm(request.POST if request.method == "POST" else None, request=request, user=user)
-    if request.method == "POST":
-        limit(request, "password", by_address=True)
-        if not reason and form.is_valid():
-            delete_account(user, submissions=form.cleaned_data["submissions"])
-            logout(request)
-            messages.success(request, "Your account was deleted.")
-            return redirect("captious:home")
+    form = DeleteForm(request.POST if request.method == "POST" else None, user=user)
+    if request.method == "POST" and not reason and form.is_valid():
+        delete_account(user, submissions=form.cleaned_data["submissions"])
+        logout(request)
+        messages.success(request, "Your account was deleted.")
+        return redirect("captious:home")
     context = {"heading": "Delete account", "form": form, "reason": reason, "n_kept": kept_submissions(user).count()}
     is_wrong = request.method == "POST"
     return render(
@@ -127,92 +120,15 @@ def delete(request: HttpRequest) -> HttpResponse:
     )
 
 
-# Pages of people: sign-up, and the account with tokens.
+# The account, with tokens.
 
 
-class _AuditedView(views.FormView):
-    """A view of Django that logs its success in the audit log."""
-
-    action = ""
-
-    def form_valid(self, form: Any) -> HttpResponse:
-        response: HttpResponse = super().form_valid(form)
-        user = getattr(self, "user", self.request.user)  # a link that sets a password names the user
-        n = getattr(form, "n_ended", 0)
-        record(self.action, user.username, request=self.request, detail=f"removed tokens and sites: {n:,}" if n else "")
-        return response
-
-
-class _RateLimitedView(views.FormView):
-    """A password view of Django with a rate limit per account and address."""
-
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        limit(request, "password", by_address=True)
-        return super().post(request, *args, **kwargs)
-
-
-class ChangePassword(_RateLimitedView, SuccessMessageMixin, _AuditedView, views.PasswordChangeView):
-    """Change the password. Other sessions end, and so do tokens and connected sites unless the user keeps them."""
-
-    action = "change password"
-    form_class = ChangeForm
-    template_name = "captious/password_change.html"
-    extra_context = {"heading": "Change password"}
-    success_url = reverse_lazy("captious:account")
-
-    def get_success_message(self, cleaned_data: dict[str, Any]) -> str:
-        fate = "kept" if cleaned_data["keep_tokens"] else "removed"
-        return f"Your password was changed. Your tokens and connected sites were {fate}."
-
-
-class ResetPassword(_RateLimitedView, views.PasswordResetView):
-    """Send a link that resets the password, to addresses of accounts."""
-
-    form_class = LinkForm
-    template_name = "captious/password_reset.html"
-    extra_context = {"heading": "Reset password", "button": "Send the link"}
-    email_template_name = "captious/password_reset_email.txt"
-    subject_template_name = "captious/password_reset_subject.txt"
-    success_url = reverse_lazy("captious:password_reset_done")
-    extra_email_context = {"site_name": settings.CAPTIOUS.site_name}
-
-
-class SetPassword(_RateLimitedView, _AuditedView, views.PasswordResetConfirmView):
-    """Set a new password through a link. Sessions end, and tokens and connected sites unless the user keeps them."""
-
-    action = "reset password"
-    form_class = ResetForm
-    template_name = "captious/password_reset_confirm.html"
-    extra_context = {"heading": "Set a new password", "button": "Set password"}
-    success_url = reverse_lazy("captious:password_reset_complete")
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def sign_up(request: HttpRequest) -> HttpResponse:
-    """Create an account, unless registration is closed."""
-    if settings.CAPTIOUS.registration == "closed":
-        return render(request, "403.html", {"message": "The administrator of this site creates accounts."}, status=403)
-    form = SignUpForm(request.POST or None)
-    if request.method == "POST":
-        limit(request, "password", by_address=True)
-        if form.is_valid():
-            user = form.save(commit=False)
-            user.is_active = settings.CAPTIOUS.registration == "open"
-            user.save()
-            personal_team(user)
-            record("sign up", user.username, request=request, detail="" if user.is_active else "waits for activation")
-            if not user.is_active:
-                messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
-                return redirect("captious:home")
-            send_link(request, user)
-            login(request, user, backend=BACKEND)
-            return HttpResponseRedirect(next_page(request))
-    next_address = request.POST.get("next", request.GET.get("next", ""))
-    context = {"heading": "Sign up", "form": form, "next": next_address, "purpose": purpose_of(next_address)}
-    return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
+def _makes_token(request: HttpRequest) -> bool:
+    return request.POST.get("action") == "token"
 
 
 @login_required
+@reauthentication_required(allow_get=True, enabled=_makes_token)
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """The account: tokens and teams."""
@@ -220,7 +136,7 @@ def account(request: HttpRequest) -> HttpResponse:
     token_form = TokenForm(request.POST if action == "token" else None, prefix="token", request=request)
     team_form = TeamForm(request.POST if action == "team" else None, prefix="team")
     if action == "token":
-        limit(request, "password", by_address=True)
+        limit(request, "token")
     if action == "token" and token_form.is_valid():
         values = {name: token_form.cleaned_data[name] for name in ("name", "scopes", "challenge", "days")}
         secret = make_token(request.user, **values)
@@ -233,16 +149,13 @@ def account(request: HttpRequest) -> HttpResponse:
             messages.error(request, str(error))
             return redirect("captious:account")
     secret = secret_in(request)
-    identities = Identity.objects.filter(user=request.user)
-    issuers, providers = {identity.issuer for identity in identities}, settings.CAPTIOUS.sign_in
     context = {
         "section": "account",
         "tokens": Token.objects.filter(user=request.user).select_related("challenge"),
         "teams": teams_of(request.user),
         "token_form": token_form,
         "team_form": team_form,
-        "identities": identities,
-        "unconnected": {name: provider.title for name, provider in providers.items() if provider.issuer not in issuers},
+        "has_other_sites": settings.CAPTIOUS.sign_in or request.user.socialaccount_set.exists(),
         "new_token": secret if is_token_of(request.user, secret) else None,
     }
     context["wrong"] = team_form if team_form.errors else token_form

@@ -251,7 +251,7 @@ def why_not_confirmed(submission: Submission) -> str:
     unconfirmed = [
         member.username
         for member in submission.team.members.order_by("username")
-        if not member.verified_email or member.verified_email != member.email or not _is_at(member.email, domains)
+        if not _is_at(member.confirmed_email, domains)
     ]
     if not unconfirmed:
         return ""
@@ -263,9 +263,9 @@ def why_not_confirmed(submission: Submission) -> str:
 
 
 def _is_at(address: str, domains: Sequence[str]) -> bool:
-    """Return whether an address is at one of the domains, or below one; any is if there are none."""
+    """Return whether there is an address, at one of the domains or below one if there are any."""
     host = f".{address.rpartition('@')[2].lower()}"
-    return not domains or any(host.endswith(f".{domain}") for domain in domains)
+    return bool(address) and (not domains or any(host.endswith(f".{domain}") for domain in domains))
 
 
 def why_not_admitted(submission: Submission) -> str:

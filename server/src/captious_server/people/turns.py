@@ -18,7 +18,7 @@ _UPLOAD_PLACES, _PLACES = 200, 30
 _RETRY_SECONDS = 30
 
 _PASSWORD_PATHS = re.compile(
-    r"/sign-(in|up|in/connect)|/account/(|password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
+    r"/sign-(in|up)|/account/(again/|password|password/set|reset/[^/]+-[^/]+/)"
     r"|/admin/captious/user/.*"
 )
 _SLOW_PATHS = re.compile(

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 from django import template
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import StaticFilesStorage
+from django.urls import Resolver404, resolve
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -291,3 +292,23 @@ def _time(value: object, form: str) -> str | SafeString:
         return _MISSING
     utc = value.astimezone(UTC)
     return format_html('<time datetime="{}">{}</time>', utc.strftime("%Y-%m-%dT%H:%M:%SZ"), utc.strftime(form))
+
+
+#: Purposes of pages that require a sign-in.
+_PURPOSES = {
+    "submit": "submit captions",
+    "submissions": "see your submissions",
+    "team_join": "join the team that you are invited to",
+    "terms": "read and accept the terms for your team",
+    "teams": "ask for the approval of your team",
+    "account": "see your account",
+}
+
+
+@register.filter
+def purpose(address: str | None) -> str:
+    """The purpose for which a user is asked to sign in, to follow "to"; empty for most pages."""
+    try:
+        return _PURPOSES.get(resolve((address or "").partition("?")[0]).url_name or "", "")
+    except Resolver404:
+        return ""

@@ -1,0 +1,351 @@
+"""Sign-up, passwords, the second step and other sites, as allauth does them here: its adapters, forms and signals."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import logging
+import secrets
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm
+from allauth.account.models import EmailAddress
+from allauth.account.signals import (
+    email_added,
+    email_confirmed,
+    password_changed,
+    password_reset,
+    password_set,
+    user_logged_in,
+    user_signed_up,
+)
+from allauth.account.stages import EmailVerificationStage
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import (
+    authentication_failed,
+    authenticator_added,
+    authenticator_removed,
+    authenticator_reset,
+)
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.forms import SignupForm as SocialSignupForm
+from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from allauth.socialaccount.signals import social_account_added, social_account_removed
+from allauth.usersessions.models import UserSession
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import AdminPasswordChangeForm
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from captious_server.models import Token, User
+from captious_server.people.access import may_create
+from captious_server.people.accounts import network_of, record
+from captious_server.people.teams import mixes_alphabets, personal_team
+from captious_server.settings import is_loopback
+
+_log = logging.getLogger(__name__)
+_STAGE = "allauth.account.stages.EmailVerificationStage"
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Accounts of this site: who may sign up, under which names, and what limits count."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return bool(settings.CAPTIOUS.registration != "closed")
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        if mixes_alphabets(username):
+            raise ValidationError("This name mixes letters of alphabets that look alike.")
+        return super().clean_username(username, shallow)
+
+    def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
+        """The user of a form, with a personal team."""
+        user.is_active = settings.CAPTIOUS.registration == "open"
+        super().save_user(request, user, form, commit=True)
+        personal_team(user)
+        return user
+
+    def get_login_stages(self) -> list[str]:
+        return [f"{__name__}.ConfirmAddress" if name == _STAGE else name for name in super().get_login_stages()]
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return network_of(request)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Wrong passwords lock an account for an address, not for its owner elsewhere."""
+        return f"{network_of(request)} {super()._get_login_attempts_cache_key(request, **credentials)}"
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("captious:account")
+
+    def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
+        return reverse("captious:account")
+
+    def is_safe_url(self, url: str) -> bool:
+        request = self.request
+        return bool(url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure()))
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Accounts that sign in through another site alone have nothing to prove who they are."""
+        return bool(self.get_reauthentication_methods(self.request.user))
+
+
+class ConfirmAddress(EmailVerificationStage):
+    """Accounts that administrators made may have no address, and then there is none to confirm."""
+
+    def handle(self) -> tuple[Any, bool]:
+        user = self.login.user
+        return (None, True) if user is not None and not user.email else super().handle()
+
+
+def confirm_address(user: User) -> bool:
+    """Count the address of a user as confirmed; False if it is that of another account."""
+    row, _ = EmailAddress.objects.get_or_create(user=user, email=user.email.lower(), defaults={"primary": True})
+    return bool(row.set_verified())
+
+
+# Forms: a confirmed address belongs to one account, and a new password ends tokens and connections.
+
+
+class _UniqueAddress(forms.Form):
+    """Only confirmed addresses are taken, so that nobody can keep the address of another person from signing up."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].label = "Email"  # the page marks what is optional
+
+    def validate_unique_email(self, value: str) -> str:
+        """The address. If it is taken, its owner gets a mail, and the page does not say so."""
+        is_taken = EmailAddress.objects.filter(email=value, verified=True).exists()
+        self.account_already_exists = bool(settings.CAPTIOUS.email_url) and is_taken
+        return value
+
+
+class SignUpForm(_UniqueAddress, SignupForm):
+    """A new account with a password."""
+
+
+class OtherSiteSignUpForm(_UniqueAddress, SocialSignupForm):
+    """A new account of a user whom another site has identified."""
+
+
+class LinkForm(ResetPasswordForm):
+    """The address of an account, to which a link is sent if it is confirmed."""
+
+    def clean_email(self) -> str:
+        email: str = super().clean_email()
+        self.users = [user for user in EmailAddress.objects.get_users_for(email) if user.is_active]
+        return email
+
+
+class _KeepTokens(forms.Form):
+    keep_tokens = forms.BooleanField(
+        required=False,
+        label="Keep my tokens and connected sites",
+        help_text="Otherwise they are removed. Keep them only if nobody else can have added or seen one.",
+    )
+
+
+class ChangeForm(_KeepTokens, ChangePasswordForm):
+    """A new password, for users who know the old one."""
+
+    field_order = ["oldpassword", "password1", "password2", "keep_tokens"]
+
+
+class ResetForm(_KeepTokens, ResetPasswordKeyForm):
+    """A new password, for users who have a link."""
+
+    field_order = ["password1", "password2", "keep_tokens"]
+
+
+class AdministratorsForm(AdminPasswordChangeForm):
+    """A new password, from an administrator.
+
+    Tokens are always revoked and other sites disconnected: administrators do this for owners who are locked out, or
+    whose account somebody else has used, and cannot know who added them. Owners connect their sites again.
+    """
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(user, *args, **kwargs)
+        self.fields["password1"].help_text = format_html(
+            "{}<p>Saving ends all sessions of the account, revokes its tokens ({}), and disconnects the other sites "
+            "through which it signs in ({}). Its owner can connect them again.</p>",
+            self.fields["password1"].help_text,
+            user.tokens.count(),
+            ", ".join(map(str, user.socialaccount_set.all())) or "none",
+        )
+
+    def save(self, commit: bool = True) -> User:
+        user: User = super().save(commit)
+        end_access(user)
+        return user
+
+
+def end_access(user: User) -> int:
+    """Revoke all tokens of a user, and disconnect other sites; return the number of both."""
+    rows = (Token.objects.filter(user=user), SocialAccount.objects.filter(user=user))
+    return sum(table_rows.delete()[0] for table_rows in rows)
+
+
+# The second step. Its secrets are encrypted with a key that is made of the server's, and is not in the database.
+
+
+@functools.cache
+def _cipher(secret_key: str) -> Fernet:
+    key = HKDF(SHA256(), 32, salt=None, info=b"captious second step").derive(secret_key.encode())
+    return Fernet(base64.urlsafe_b64encode(key))
+
+
+class SecondStepAdapter(DefaultMFAAdapter):
+    """The second step of this site."""
+
+    def encrypt(self, text: str) -> str:
+        return _cipher(settings.SECRET_KEY).encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """The secret; if the key of the server has changed, one that matches no code."""
+        try:
+            return _cipher(settings.SECRET_KEY).decrypt(encrypted_text.encode()).decode()
+        except InvalidToken:
+            return base64.b32encode(secrets.token_bytes(20)).decode()
+
+    def _get_user_identifier(self, user: User) -> str:
+        return str(user.username)
+
+    def _get_site_name(self) -> str:
+        return str(settings.CAPTIOUS.site_name)
+
+
+def is_missing(user: Any) -> bool:
+    """Return whether the settings require a second step that a user has not set up."""
+    audience = settings.CAPTIOUS.second_step_for
+    if audience == "nobody" or not user.is_authenticated or user.has_second_step:
+        return False
+    manages = user.is_staff or user.is_superuser or may_create(user) or user.organized.exists()
+    return bool(audience == "everybody" or manages)
+
+
+def turn_off(user: User) -> None:
+    """Let a user sign in without a second step. All sessions of the account end."""
+    Authenticator.objects.filter(user=user).delete()
+    for session in UserSession.objects.filter(user=user):
+        session.end()
+
+
+# Other sites. Their answers must be small, arrive within seconds over TLS, and come from the requested address.
+
+_TIMEOUT, _MAX_SECONDS, _MAX_BYTES = 10, 20, 1 << 20
+
+
+class _Session(requests.Session):
+    """Calls of other sites, without redirects and with limits on size and time."""
+
+    def request(self, method: str, url: str, **options: Any) -> requests.Response:  # type: ignore[override]
+        check_address(url)
+        deadline = time.monotonic() + _MAX_SECONDS
+        limits = {"timeout": _TIMEOUT, "stream": True, "allow_redirects": False}
+        with super().request(method, url, **{**options, **limits}) as answer:
+            content = b""
+            for block in answer.iter_content(1 << 14):
+                content += block
+                if len(content) > _MAX_BYTES or time.monotonic() > deadline:
+                    raise requests.RequestException(f"{url!r} answers with too many bytes, or for too long")
+            answer._content = content
+        return answer
+
+
+def check_address(address: str) -> None:
+    """Refuse addresses without https, but for those of this machine, where sign-in can be tried."""
+    parts = urlsplit(address)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+        raise requests.RequestException(f"{address} must be an https:// address")
+
+
+class SignedOpenID(OpenIDConnectOAuth2Adapter):
+    """OpenID Connect with ID tokens that a published key of the issuer has signed."""
+
+    def get_access_token_data(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The answer to a code. allauth trusts its ID token without a signature, because it came over TLS."""
+        data: dict[str, Any] = super().get_access_token_data(*args, **kwargs)
+        self.did_fetch_access_token = False
+        return data
+
+
+class OtherSitesAdapter(DefaultSocialAccountAdapter):
+    """Sign-in through other sites."""
+
+    def get_requests_session(self) -> requests.Session:
+        return _Session()
+
+    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: SocialAccount) -> str:
+        return reverse("captious:account")
+
+    def on_authentication_error(self, request: HttpRequest, provider: Any, **values: Any) -> None:
+        _log.warning("%s: %s", provider.name, str(values.get("exception") or values.get("error"))[:500])
+
+
+# What people do with their accounts is written to the audit log.
+
+
+def _record(action: str, *, request: HttpRequest, detail: str = "", **values: Any) -> None:
+    """Write to the log what a signal says about a user."""
+    owner = values.get("user") or next(
+        values[name].user for name in ("email_address", "sociallogin", "socialaccount") if name in values
+    )
+    if (authenticator := values.get("authenticator")) is not None:
+        if action.startswith("turn") and authenticator.type == Authenticator.Type.RECOVERY_CODES:
+            return  # they come and go with the second step
+        detail = authenticator.get_type_display()
+    elif "sociallogin" in values and not detail:
+        detail = f"through {values['sociallogin'].provider.name}"
+    record(action, owner.username, request=request, detail=detail)
+
+
+def _record_sign_up(*, request: HttpRequest, user: User, **_: Any) -> None:
+    _record("sign up", request=request, user=user, detail="" if user.is_active else "waits for activation")
+
+
+def _end_access_with(action: str, *, request: HttpRequest, user: User, **_: Any) -> None:
+    n = 0 if request.POST.get("keep_tokens") else end_access(user)
+    _record(action, request=request, user=user, detail=f"removed tokens and sites: {n:,}" if n else "")
+
+
+def _end_other_sessions(*, request: HttpRequest, user: User, **_: Any) -> None:
+    for session in UserSession.objects.filter(user=user).exclude(session_key=request.session.session_key):
+        session.end()
+
+
+def listen() -> None:
+    """Listen to the signals of allauth."""
+    recorded = {
+        user_logged_in: "sign in",
+        password_set: "set password",
+        email_added: "change address",
+        email_confirmed: "confirm address",
+        authenticator_added: "turn on second step",
+        authenticator_removed: "turn off second step",
+        authenticator_reset: "make recovery codes",
+        authentication_failed: "wrong code",
+        social_account_added: "connect",
+        social_account_removed: "disconnect",
+    }
+    for signal, action in recorded.items():
+        signal.connect(functools.partial(_record, action), weak=False)
+    user_signed_up.connect(_record_sign_up)
+    password_changed.connect(functools.partial(_end_access_with, "change password"), weak=False)
+    password_reset.connect(functools.partial(_end_access_with, "reset password"), weak=False)
+    authenticator_added.connect(_end_other_sessions)
+    authenticator_removed.connect(_end_other_sessions)
