@@ -110,6 +110,26 @@ def query_of(submission: Submission, key: str = "") -> Query | None:
     return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=not submission.is_entry)
 
 
+class Ranks:
+    """The ranks of submissions in the output and on the reference set that rank, as far as a user sees them.
+
+    The boards of many submissions are read once.
+    """
+
+    def __init__(self, user: Any) -> None:
+        self._user = user
+        self._ranks: dict[Query, dict[int, int | None]] = {}
+
+    def __call__(self, submission: Submission) -> int | None:
+        query = query_of(submission)
+        if query is None or not may_see_board(self._user, submission.phase):
+            return None
+        if query not in self._ranks:
+            standing = standing_of(query)
+            self._ranks[query] = dict(zip(standing.submissions, standing.ranks, strict=True))
+        return self._ranks[query].get(submission.pk)
+
+
 def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Place]:
     """The places of a submission on the boards of all its reference sets, by key, the main set first.
 
