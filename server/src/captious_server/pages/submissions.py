@@ -337,6 +337,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
     context |= {"form": form, "team": team, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    context["exhausted"] = [row.phase.name for row in quotas if row.exhausted]
     context |= {
         "bans": {pk: ban for pk, ban in bans.items() if pk == chosen_team.pk},
         "without_terms": teams_without(challenge, [team]),
