@@ -413,19 +413,36 @@ class Phase(models.Model):
 
     @property
     def scores_open_at(self) -> datetime | None:
-        """The time at which withheld scores are shown; None for phases that were removed early, which have no end.
+        """The time at which withheld scores are shown; None for phases that were removed early, which have no end."""
+        return self.ends_at if self.scores_shown == "at-end" else None
 
-        No more uploads can arrive by then: one that began before the phase closed may take a while.
-        """
-        if self.scores_shown != "at-end" or self.closes is None:
-            return None
-        return self.closes + timedelta(seconds=settings.CAPTIOUS.upload_seconds)
+    @property
+    def ends_at(self) -> datetime | None:
+        """The time when no more uploads can arrive: one that began before the phase closed may take a while."""
+        return None if self.closes is None else self.closes + timedelta(seconds=settings.CAPTIOUS.upload_seconds)
 
     @property
     def has_scores_open(self) -> bool:
         """Whether scores are now shown to others than organizers."""
         end = self.scores_open_at
         return self.scores_shown == "at-once" or (end is not None and timezone.now() > end)
+
+    def shows(self, at_end: bool) -> bool:
+        """Return whether scores on a reference set are now shown to others than organizers.
+
+        Args:
+            at_end: ``ReferenceSet.at_end``.
+        """
+        return self.has_scores_open and not (at_end and (self.ends_at is None or timezone.now() <= self.ends_at))
+
+    @property
+    def held_sets(self) -> list[str]:
+        """The names of the reference sets whose scores are shown later than others."""
+        return [
+            row.name
+            for row in self.reference_sets.values()
+            if row.scores_shown == "at-end" and self.has_scores_open and not self.shows(at_end=True)
+        ]
 
     @property
     def is_board_open(self) -> bool:

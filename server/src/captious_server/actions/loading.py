@@ -26,6 +26,7 @@ from captious_server.challenges.definition import (
     TABLES,
     BaselineDefinition,
     ChallengeDefinition,
+    ReferencesDefinition,
     public_label,
     public_path,
 )
@@ -486,7 +487,7 @@ def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Ch
         Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
-    checksums = {definition.key(row): _checksum(source, row.file, row.captions) for row in definition.references}
+    checksums = {definition.key(row): _checksum(source, row) for row in definition.references}
     n_rescored, scoring_versions = 0, {}
     for phase in Phase.objects.select_for_update().filter(challenge=challenge):
         phase.challenge = challenge
@@ -503,11 +504,12 @@ def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Ch
     return challenge, n_rescored
 
 
-def _checksum(source: CheckedChallenge, file: str, captions: str) -> str:
+def _checksum(source: CheckedChallenge, row: ReferencesDefinition) -> str:
     """A checksum of everything that affects the scores on a reference set."""
     definition, checksums = source.definition, source.checksums
     parts = {
-        "references": [captions, checksums[Path(file).as_posix()], Path(file).suffixes],
+        "references": [row.captions, checksums[Path(row.file).as_posix()], Path(row.file).suffixes],
+        "images": source.references[row.captions, row.name].ids if row.images or row.rest_of else "all",
         "metrics": definition.metrics,
         "settings": definition.settings,
         "setting files": {name: checksums.get(value, "") for name, value in sorted(definition.settings.items())},

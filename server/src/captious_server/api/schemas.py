@@ -386,7 +386,7 @@ def _submission_answer(
 ) -> SubmissionAnswer:
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: Any = visible_scores(user, submission)
-    main_set = BoardOutputs.of_board(submission.phase).main_set
+    first_set = BoardOutputs.of_board(submission.phase).first_set(submission.phase)
     return answer_from(
         SubmissionAnswer,
         submission,
@@ -396,8 +396,8 @@ def _submission_answer(
         filename=submission.filename if knows_team else "",
         place=places.get(submission.pk),
         rank=rank_of(submission),
-        references=main_set,
-        scores={name: entry["score"] for name, entry in scores.get(main_set, {}).items()},
+        references=first_set,
+        scores={name: entry["score"] for name, entry in scores.get(first_set, {}).items()},
         all_scores=scores,
         digits=submission.phase.digits,
         chosen=submission.is_chosen and knows_team,

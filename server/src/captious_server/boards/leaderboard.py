@@ -26,6 +26,7 @@ from captious_server.boards.query import (
     phase_from,
     query_from,
     rounded_outputs,
+    shown_sets,
     standing_of,
 )
 from captious_server.boards.query import choices as choices_of
@@ -211,7 +212,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
                 "url": replace(query, key=key).url(),
                 "current": key == query.key,
             }
-            for key, references in query.outputs.sets.items()
+            for key, references in shown_sets(user, query.phase, query.outputs.sets).items()
         ],
         columns=[_column(name, query, rows) for name in query.outputs.names],
         page=current_page,
@@ -524,7 +525,8 @@ def query_of(request: HttpRequest, slug: str) -> Query:
             raise Http404
         if may_see_board(request.user, phase):
             name = request.GET.get("references", "")
-            raise UnknownNameError("reference set", name, BoardOutputs.of_board(phase).sets)
+            sets = shown_sets(request.user, phase, BoardOutputs.of_board(phase).sets)
+            raise UnknownNameError("reference set", name, sets)
         raise HiddenBoardError(phase)
     return query
 

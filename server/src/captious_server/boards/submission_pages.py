@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious_server.boards.captions import CaptionRow, CaptionView, positions_of, rows_of
 from captious_server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at
-from captious_server.boards.query import Query, rounded_outputs, standing_of, visible_scores
+from captious_server.boards.query import Query, rounded_outputs, shown_sets, standing_of, visible_scores
 from captious_server.boards.ranking import HOLM_ROWS, RankedScores, rank_rows, rounded, rounded_array, rounded_ends
 from captious_server.challenges.definition import directions_of
 from captious_server.models import Phase, RefusedUpload, Scores, Standing, Submission
@@ -101,10 +101,10 @@ def query_of(submission: Submission, key: str = "") -> Query | None:
     """The board that lists a submission: that of entries, or else that of all submissions. None if it has no scores.
 
     Args:
-        key: key of a reference set; by default, the main one.
+        key: key of a reference set; by default, the one that is shown first.
     """
     outputs = BoardOutputs.of_board(submission.phase)
-    key, by = key or outputs.main_set, outputs.rank_by
+    key, by = key or outputs.first_set(submission.phase), outputs.rank_by
     if key not in outputs.sets or by not in submission.outputs(key):
         return None
     return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=not submission.is_entry)
@@ -131,13 +131,14 @@ class Ranks:
 
 
 def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Place]:
-    """The places of a submission on the boards of all its reference sets, by key, the main set first.
+    """The places of a submission on the boards of the reference sets that the user sees, by key, the first one first.
 
     Args:
         own: whether the user sees all submissions of the team.
     """
     outputs = BoardOutputs.of_board(submission.phase)
-    queries = [query_of(submission, key) for key in sorted(outputs.sets, key=lambda key: key != outputs.main_set)]
+    first, sets = outputs.first_set(submission.phase), shown_sets(user, submission.phase, outputs.sets)
+    queries = [query_of(submission, key) for key in sorted(sets, key=lambda key: key != first)]
     return {query.key: place_of(user, submission, query, own=own) for query in queries if query is not None}
 
 

@@ -244,6 +244,7 @@ def cross_problems(data: Mapping[str, Any]) -> list[str]:
         *_repeated_names(data),
         *_unknown_names(data),
         *_captions_problems(data),
+        *_held_problems(data),
         *_output_problems(data),
         *_terms_problems(data),
     ]
@@ -306,6 +307,30 @@ def _captions_problems(data: Mapping[str, Any]) -> Iterator[str]:
         elif duplicates:
             yield f"{place}.pattern: is also the pattern of {at(('captions', duplicates[0]))}"
         patterns.setdefault(name, (position, pattern))
+
+
+def _held_problems(data: Mapping[str, Any]) -> Iterator[str]:
+    """Problems of reference sets with a part of the images, or with scores that are shown at the end."""
+    rows = tables(data, "references")
+    public = {table.get("name") for _, table in tables(data, "captions") if table.get("public") is True}
+    for position, row in rows:
+        place, captions = at(("references", position)), row.get("captions")
+        others = [other for _, other in rows if other.get("captions") == captions]
+        named = [other for other in others if other.get("name") == row.get("rest_of")]
+        if rest_of := row.get("rest_of"):
+            if not any(other.get("file") == row.get("file") and not other.get("rest_of") for other in named):
+                yield f"{place}.rest_of: no other reference set of this file is called {rest_of!r}"
+            if row.get("images"):
+                yield f"{place}.images: is not needed with rest_of"
+        if row.get("scores_shown") != "at-end":
+            continue
+        if others[0] is row:
+            yield f"{place}.scores_shown: the first reference set of a captions file decides which entry counts"
+        if captions in public:
+            yield f"{place}.scores_shown: captions {captions!r} are public, so that everybody has these references"
+        for number, phase in tables(data, "phases"):
+            if captions in _texts(phase.get("captions")) and not phase.get("closes"):
+                yield f"{at(('phases', number))}.closes: is required, as scores with {row.get('name')!r} are shown then"
 
 
 def _output_problems(data: Mapping[str, Any]) -> Iterator[str]:
@@ -458,11 +483,22 @@ class CaptionsDefinition(_Table):
 
 
 class ReferencesDefinition(_Table):
-    """A reference set, which judges one captions file."""
+    """A reference set, which judges one captions file.
+
+    Args:
+        captions: optional if there is only one.
+        images: a file with the ids of its images, or a share of the images of ``file``, chosen by ``seed``; "" for all.
+        rest_of: another set of the same file. This one has the images that the other leaves out.
+        scores_shown: "at-end" to show scores on this set when a phase has closed.
+    """
 
     name: _Name
-    captions: _Name = ""  # optional if there is only one
+    captions: _Name = ""
     file: _File
+    images: Annotated[float, Field(gt=0, lt=1)] | str = ""
+    seed: Annotated[int, Field(ge=0)] = 0
+    rest_of: str = ""
+    scores_shown: Literal["at-once", "at-end"] = "at-once"
 
 
 class PhaseDefinition(_Table):
