@@ -142,8 +142,8 @@ _CHUNK_BYTES = 256 * 1024
 _ROWS_PER_PAGE = 100  # rows per page of the server's list of submissions
 _FIRST_WAIT, _MAX_WAIT = 0.2, 5.0  # seconds between polls of a submission
 _RANK_SECONDS = 3.0  # seconds that a rank is waited for
-#: Final statuses.
-_FINAL_STATUSES = {"done", "failed", "canceled", "deleted"}
+#: Final statuses, and "held", which ends when an organizer decides.
+_FINAL_STATUSES = {"held", "done", "failed", "canceled", "deleted"}
 
 
 class ServerError(CaptiousError):

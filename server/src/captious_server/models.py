@@ -708,6 +708,7 @@ class Submission(models.Model):
     """
 
     class Status(models.TextChoices):
+        HELD = "held"
         QUEUED = "queued"
         RUNNING = "running"
         DONE = "done"
@@ -758,7 +759,7 @@ class Submission(models.Model):
     finished = models.DateTimeField(null=True)
     #: Users and webhooks have been notified of its end.
     is_noticed = models.BooleanField(default=False)
-    #: Why it failed, for the submitter.
+    #: Why it failed or is held, for the submitter.
     reason = models.TextField(blank=True)
     #: Why it failed, for the organizer.
     traceback = models.TextField(blank=True)

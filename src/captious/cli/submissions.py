@@ -124,6 +124,8 @@ def _answer_text(answer: dict[str, Any], quota: dict[str, Any], server: str) -> 
     lines = [f"{answer['method']}: {answer['status']}", f"{server.rstrip('/')}{answer['url']}"]
     if answer["status"] == "done" and answer["withheld"]:
         lines.append(answer["withheld"])
+    if answer["status"] == "held":
+        lines.append(answer["reason"])
     if answer["rank"] is not None:
         lines.append(f"rank on the leaderboard: {answer['rank']}")
     if answer["scores"]:

@@ -588,6 +588,8 @@ class ChallengeDefinition(_Table):
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _NonEmptyList]
     rank_by: str
     max_words: Annotated[int, Field(ge=1, le=1000)] = 150
+    unknown_words: Annotated[float, Field(gt=0, le=1)] = 0.3
+    distinct_captions: Annotated[float, Field(ge=0, lt=1)] = 0.05
     settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
     texts: Annotated[tuple[TextDefinition, ...], _List] = ()
     downloads: Annotated[tuple[DownloadDefinition, ...], _List] = ()

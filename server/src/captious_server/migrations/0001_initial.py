@@ -420,6 +420,7 @@ class Migration(migrations.Migration):
                     "status",
                     models.CharField(
                         choices=[
+                            ("held", "Held"),
                             ("queued", "Queued"),
                             ("running", "Running"),
                             ("done", "Done"),

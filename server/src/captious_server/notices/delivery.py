@@ -79,16 +79,25 @@ def _add_result(submission: Submission) -> None:
     text += f"\n{submission.reason}" * bool(submission.reason and not is_done)
     members = User.objects.filter(mail_ended=True, memberships__team=submission.team)
     _add_mail(f"ended:{submission.pk}", members, challenge, f"{submission.method} {verb}", text, submission.url)
+    _add_submission(f"ended:{submission.pk}", "submission.ended", submission)
+
+
+def submission_held(submission: Submission) -> None:
+    """Tell webhooks that a submission waits for the organizers."""
+    _add_submission(f"held:{submission.pk}", "submission.held", submission)
+
+
+def _add_submission(key: str, event: str, submission: Submission) -> None:
     values = {
         "id": submission.pk,
         "method": submission.method,
         "team": submission.team.name,
-        "phase": phase.name,
+        "phase": submission.phase.name,
         "status": submission.status,
         "reason": submission.reason,
         "url": absolute(submission.url),
     }
-    _add_hooks(f"ended:{submission.pk}", challenge, "submission.ended", {"submission": values})
+    _add_hooks(key, submission.challenge, event, {"submission": values})
 
 
 def phases_that_close(now: datetime) -> None:

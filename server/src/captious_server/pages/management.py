@@ -123,6 +123,7 @@ class Summary:
         total: all submissions but deleted ones.
         waiting: those that are queued or being scored.
         failed: those that could not be scored.
+        held: those that look like probes and wait for the organizers.
     """
 
     open: list[Phase]
@@ -131,6 +132,7 @@ class Summary:
     total: int
     waiting: int
     failed: int
+    held: int
 
 
 def summary_of(challenge: Challenge) -> Summary:
@@ -144,6 +146,7 @@ def summary_of(challenge: Challenge) -> Summary:
         total=Count("pk", filter=~Q(status=_Status.DELETED)),
         waiting=Count("pk", filter=Q(status__in=[_Status.QUEUED, _Status.RUNNING])),
         failed=Count("pk", filter=Q(status=_Status.FAILED)),
+        held=Count("pk", filter=Q(status=_Status.HELD)),
     )
     return Summary(open=open_phases, upcoming=upcoming[0] if upcoming and not open_phases else None, **counts)
 
@@ -422,15 +425,18 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         Participant.objects.filter(challenge=challenge, user=user).delete()
         record("remove participant", user.username, request=request, challenge=challenge)
         messages.success(request, f"{user.username} is no longer a participant.")
-    elif action in {"show", "hide", "rescore"}:
+    elif action in {"show", "hide", "rescore", "let_through"}:
         submission = _submission(request, challenge)
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
             queue.queue_again(rows)
+        elif action == "let_through":
+            queue.release(submission)
         else:
             rows.update(is_hidden=action == "hide")
-        record(action, submission.method, request=request, submission=submission)
-        outcome = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
+        record(action.replace("_", " "), submission.method, request=request, submission=submission)
+        outcomes = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}
+        outcome = outcomes.get(action, "will be scored")
         messages.success(request, f"{_submission_label(submission)} {outcome}.")
     elif action == "board":
         phase = _phase(request, challenge)

@@ -351,6 +351,7 @@ def _next_steps(submission: Submission) -> str:
     """The next steps of a submission that was just made, and where it can be found."""
     phase, address = submission.phase, reverse("captious:submissions", args=[submission.challenge.slug])
     scores = "Its scores will appear on this page." if phase.has_scores_open else "Its scores are withheld for now."
+    scores = submission.reason or scores
     return format_html(
         'Submitted to {}. {} All your submissions are listed under <a href="{}">My submissions</a>.',
         phase,

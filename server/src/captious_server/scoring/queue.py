@@ -264,6 +264,11 @@ def cancel(submission: Submission) -> bool:
     return bool(rows.update(status=_Status.CANCELED, counts=False, finished=timezone.now()) == 1)
 
 
+def release(submission: Submission) -> None:
+    """Queue a submission that was held."""
+    Submission.objects.filter(pk=submission.pk, status=_Status.HELD).update(status=_Status.QUEUED, reason="")
+
+
 def queue_again(submissions: Any) -> int:
     """Queue the submissions of a queryset to be scored again with changed references or metrics.
 

@@ -29,11 +29,13 @@ from django.utils import timezone
 from captious.data.ids import ImageId
 from captious.drawing import counted_of
 from captious_server.models import Attempt, Challenge, Membership, Phase, RefusedUpload, Submission, Team, User
+from captious_server.notices.delivery import submission_held
 from captious_server.people.access import visible_challenges
 from captious_server.people.accounts import TooManyRequests, record
 from captious_server.people.teams import why_not_admitted
 from captious_server.settings import local_time, locked
 from captious_server.submissions import storage
+from captious_server.submissions.probes import why_held
 from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious_server.submissions.upload_process import read_upload
 
@@ -379,6 +381,8 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None, k
         if problems:
             raise RefusedError("The captions are not valid, so they were not submitted.", problems)
         submission.folder_name = folder.name
+        submission.reason = why_held(submission, folder)
+        submission.status = _Status.HELD if submission.reason else _Status.QUEUED
         submission.filename = submission.filename[:255]
         submission.size = upload.stat().st_size
         submission.stored = submission.size + storage.captions_bytes(folder)
@@ -431,6 +435,8 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
         if attempt is not None:
             attempt.submission, attempt.is_complete = submission, True
             attempt.save()
+        if submission.status == _Status.HELD:
+            submission_held(submission)
         if request is not None:
             record("submit", submission.method, request=request, submission=submission)
 
