@@ -511,6 +511,7 @@ def _checksum(source: CheckedChallenge, row: ReferencesDefinition) -> str:
         "references": [row.captions, checksums[Path(row.file).as_posix()], Path(row.file).suffixes],
         "images": source.references[row.captions, row.name].ids if row.images or row.rest_of else "all",
         "metrics": definition.metrics,
+        "formula": None if definition.formula is None else definition.formula.model_dump(),
         "settings": definition.settings,
         "setting files": {name: checksums.get(value, "") for name, value in sorted(definition.settings.items())},
     }

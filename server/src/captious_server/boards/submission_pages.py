@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from captious_server.boards.captions import CaptionRow, CaptionView, positions_of, rows_of
 from captious_server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at
 from captious_server.boards.query import Query, rounded_outputs, shown_sets, standing_of, visible_scores
-from captious_server.boards.ranking import HOLM_ROWS, RankedScores, rank_rows, rounded, rounded_array, rounded_ends
+from captious_server.boards.ranking import (
+    HOLM_ROWS,
+    RankedScores,
+    rank_rows,
+    rounded,
+    rounded_array,
+    rounded_ends,
+    strict_ranks,
+)
 from captious_server.challenges.definition import directions_of
 from captious_server.models import Phase, RefusedUpload, Scores, Standing, Submission
 from captious_server.people.access import may_browse, may_see_board
@@ -495,5 +503,8 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     exact = sign * np.array([*scores.values()])
     rounded_scores = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
     matrix = sign * np.array([row_values[:n_resamples] for row_values in resampled])
-    ranks = rank_rows(RankedScores(exact, rounded_scores, matrix, query.outputs.counts[query.key]))
+    if query.challenge.definition.ranks == "scores":
+        ranks = strict_ranks([-rounded_scores])
+    else:
+        ranks = rank_rows(RankedScores(exact, rounded_scores, matrix, query.outputs.counts[query.key]))
     return dict(zip(scores, ranks.tolist(), strict=True))

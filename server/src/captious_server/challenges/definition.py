@@ -202,7 +202,7 @@ def _column(data: Mapping[str, Any], name: str, key: str) -> tuple[list[str], bo
 
 
 def _outputs(data: Mapping[str, Any]) -> tuple[list[str], bool]:
-    """The outputs of valid metrics, and whether all metrics are valid."""
+    """The outputs of valid metrics and of the formula, and whether all metrics are valid."""
     labels: list[str] = []
     is_complete = True
     for text in _texts(_list(data, "metrics")):
@@ -210,6 +210,8 @@ def _outputs(data: Mapping[str, Any]) -> tuple[list[str], bool]:
             labels += directions_of(text)
         except ValueError:
             is_complete = False
+    formula = data.get("formula")
+    labels += _texts(formula.get("name")) if isinstance(formula, Mapping) else []
     return labels, is_complete
 
 
@@ -337,9 +339,18 @@ def _output_problems(data: Mapping[str, Any]) -> Iterator[str]:
     outputs, is_complete = _outputs(data)
     for label in dict.fromkeys(label for label in outputs if outputs.count(label) > 1):
         yield f"metrics: {label} is requested twice"
-    rank_by = data.get("rank_by")
-    if isinstance(rank_by, str) and is_complete and outputs and rank_by not in outputs:
-        yield f"rank_by: {rank_by!r} is not an output of the metrics; these are {', '.join(outputs)}"
+    formula = data.get("formula")
+    weights = formula.get("weights") if isinstance(formula, Mapping) else {}
+    named = {"rank_by": [data.get("rank_by")], "tie_breaks": _list(data, "tie_breaks")}
+    named["formula.weights"] = [*weights] if isinstance(weights, Mapping) else []
+    for place, names in named.items():
+        for name in names if is_complete and outputs else ():
+            if isinstance(name, str) and name not in outputs:
+                yield f"{place}: {name!r} is not an output of the metrics; these are {', '.join(outputs)}"
+    if isinstance(formula, Mapping) and formula.get("name") in named["formula.weights"]:
+        yield "formula.weights: the formula is not part of itself"
+    if named["tie_breaks"] and data.get("ranks") != "scores":
+        yield 'tie_breaks: need ranks = "scores"'
 
 
 def _terms_problems(data: Mapping[str, Any]) -> Iterator[str]:
@@ -555,6 +566,17 @@ class PhaseDefinition(_Table):
         return scores_shown
 
 
+class FormulaDefinition(_Table):
+    """A further output, of which higher is better: a weighted sum of others.
+
+    Args:
+        weights: output -> weight.
+    """
+
+    name: _Name
+    weights: Annotated[dict[str, float], Field(min_length=1)]
+
+
 class BaselineDefinition(_Table):
     """A submission of the organizers, shown on leaderboards."""
 
@@ -586,7 +608,10 @@ class ChallengeDefinition(_Table):
     teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _NonEmptyList]
+    formula: FormulaDefinition | None = None
     rank_by: str
+    ranks: Literal["tests", "scores"] = "tests"
+    tie_breaks: Annotated[tuple[str, ...], _List] = ()
     max_words: Annotated[int, Field(ge=1, le=1000)] = 150
     unknown_words: Annotated[float, Field(gt=0, le=1)] = 0.3
     distinct_captions: Annotated[float, Field(ge=0, lt=1)] = 0.05
@@ -611,11 +636,12 @@ class ChallengeDefinition(_Table):
 
     @cached_property
     def directions(self) -> dict[str, bool | None]:
-        """The outputs of the metrics -> whether lower scores are better; None if neither higher nor lower scores are.
+        """The outputs -> whether lower scores are better; None if neither higher nor lower scores are.
 
         They are in the order of the file, which is that of the columns of leaderboards.
         """
-        return {label: lower for metric in self.metrics for label, lower in directions_of(metric).items()}
+        directions = {label: lower for metric in self.metrics for label, lower in directions_of(metric).items()}
+        return directions if self.formula is None else {**directions, self.formula.name: False}
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -658,7 +684,9 @@ TABLES: Mapping[str, type[_Table]] = {
     "phases": PhaseDefinition,
     "baselines": BaselineDefinition,
 }
-_KEYS = {"": [*ChallengeDefinition.model_fields], **{name: [*table.model_fields] for name, table in TABLES.items()}}
+_KEYS = {"": [*ChallengeDefinition.model_fields], "formula": [*FormulaDefinition.model_fields]} | {
+    name: [*table.model_fields] for name, table in TABLES.items()
+}
 
 
 def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> ChallengeDefinition:

@@ -709,7 +709,11 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
     for phase in definition.phases:
         yield "phases", _phase(phase)
     yield "metrics", ", ".join(definition.outputs)
-    yield "ranked by", definition.rank_by
+    yield (
+        "ranked by",
+        ", ".join([definition.rank_by, *definition.tie_breaks])
+        + ("" if definition.ranks == "tests" else ", without tests"),
+    )
     for name, value in definition.settings.items():
         yield "settings", f"{name}: {value}"
     for baseline in definition.baselines:
