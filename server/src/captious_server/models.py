@@ -274,7 +274,7 @@ class RateCount(models.Model):
 
 # Challenges in the database, with their phases, drafts, versions, news, terms, approvals and bans.
 
-#: Where the image ids of captions files are, in the folder of a challenge; no organizer has a folder of this name.
+#: Where image ids and public words are, in the folder of a challenge; no organizer has a folder of this name.
 IDS_FOLDER = ".captious-ids"
 
 
@@ -342,6 +342,11 @@ class Challenge(models.Model):
     def ids_file(self, captions: str) -> Path:
         """The file with the image ids of a captions file, which a submission must have."""
         return self.folder / IDS_FOLDER / f"{captions}.json"
+
+    @property
+    def words_file(self) -> Path:
+        """The file with the words of references that everybody may see."""
+        return self.folder / IDS_FOLDER / "words.txt"
 
     @cached_property
     def phase_list(self) -> list[Phase]:

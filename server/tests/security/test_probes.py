@@ -138,13 +138,15 @@ def test_without_public_references_other_submissions_tell_usual_words(site: Site
 
 def test_webhooks_are_told(probed: Site) -> None:
     from captious_server.models import Challenge, Notice, Webhook
+    from captious_server.notices.delivery import ended_submissions
+    from captious_server.scoring.queue import release
 
     Webhook.objects.create(challenge=Challenge.objects.get(), url="https://example.org/", secret="x")
     row = submit(probed, probed.user(), rows(probe))
-    [notice] = Notice.objects.all()
-    told = json.loads(notice.body)
-    assert (told["event"], told["submission"]["id"], told["submission"]["status"]) == (
-        "submission.held",
-        row.pk,
-        "held",
-    )
+    for after, status in (("held", "held"), ("ended", "done")):
+        assert (ended_submissions(), ended_submissions()) == (1, 0)
+        told = json.loads(Notice.objects.latest("pk").body)
+        assert told["event"] == f"submission.{after}"
+        assert (told["submission"]["id"], told["submission"]["status"]) == (row.pk, status)
+        release(row)
+        probed.work()

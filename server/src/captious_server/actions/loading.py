@@ -40,6 +40,7 @@ from captious_server.people.teams import baselines_team
 from captious_server.scoring import queue
 from captious_server.settings import locked
 from captious_server.submissions import intake, storage
+from captious_server.submissions.reading import words_of
 
 # The folder of a challenge as the site has it, for ``captious challenge export`` and for drafts.
 
@@ -459,7 +460,7 @@ def _caption_problems(source: CheckedChallenge, predecessor: Challenge) -> Itera
 
 
 def _copy(source: CheckedChallenge, target: Path) -> None:
-    """Copy the files of the challenge, and write the image ids that submissions must have."""
+    """Copy the files of the challenge, and write the ids of submissions and the words of public references."""
     shutil.rmtree(target, ignore_errors=True)  # left over from a load that was killed
     with new_folder(target) as copy:
         for name in source.checksums:
@@ -468,6 +469,10 @@ def _copy(source: CheckedChallenge, target: Path) -> None:
         (copy / IDS_FOLDER).mkdir()
         for captions, ids in source.image_ids.items():
             (copy / IDS_FOLDER / f"{captions}.json").write_text(json.dumps(ids))
+        public = {captions.name for captions in source.definition.captions if captions.public}
+        texts = (text for (name, _), table in source.references.items() if name in public for text in table.texts)
+        words = sorted({word for text in texts for word in words_of(text)})
+        (copy / IDS_FOLDER / "words.txt").write_text("\n".join(words), encoding="utf-8")
 
 
 def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Challenge, int]:

@@ -266,7 +266,9 @@ def cancel(submission: Submission) -> bool:
 
 def release(submission: Submission) -> None:
     """Queue a submission that was held."""
-    Submission.objects.filter(pk=submission.pk, status=_Status.HELD).update(status=_Status.QUEUED, reason="")
+    Submission.objects.filter(pk=submission.pk, status=_Status.HELD).update(
+        status=_Status.QUEUED, reason="", is_noticed=False
+    )
 
 
 def queue_again(submissions: Any) -> int:

@@ -29,7 +29,6 @@ from django.utils import timezone
 from captious.data.ids import ImageId
 from captious.drawing import counted_of
 from captious_server.models import Attempt, Challenge, Membership, Phase, RefusedUpload, Submission, Team, User
-from captious_server.notices.delivery import submission_held
 from captious_server.people.access import visible_challenges
 from captious_server.people.accounts import TooManyRequests, record
 from captious_server.people.teams import why_not_admitted
@@ -435,8 +434,6 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
         if attempt is not None:
             attempt.submission, attempt.is_complete = submission, True
             attempt.save()
-        if submission.status == _Status.HELD:
-            submission_held(submission)
         if request is not None:
             record("submit", submission.method, request=request, submission=submission)
 

@@ -13,14 +13,12 @@ words of at least two of five systems on 1,000 images. At least .209 of their ca
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from captious_server.challenges import references as reference_cache
-from captious_server.models import Challenge, Submission
+from captious_server.models import Submission
 from captious_server.submissions import storage
-from captious_server.submissions.reading import WORD
+from captious_server.submissions.reading import words_of
 
 _MIN_WORDS = 1000  # of public references that tell which words are usual
 _MIN_OTHERS = 5  # submissions of other teams that tell it otherwise
@@ -49,15 +47,10 @@ def why_held(submission: Submission, folder: Path) -> str:
     return f"It waits for the organizers, as {unknown:.0%} of its words are in hardly any other captions."
 
 
-def words_of(caption: str) -> tuple[str, ...]:
-    """The words of a caption in lower case, without punctuation."""
-    return tuple(word for word in WORD.findall(caption.lower()) if word[0].isalnum())
-
-
 def _usual_words(submission: Submission) -> set[str] | None:
     """The words of public references and other submissions; None if there are too few of both."""
     challenge = submission.challenge
-    usual = set(_public_words(challenge.pk, challenge.version, challenge.created))
+    usual = {*challenge.words_file.read_text(encoding="utf-8").split()}
     rows = Submission.objects.filter(phase=submission.phase).exclude(team=submission.team)
     rows = rows.exclude(status__in=[Submission.Status.HELD, Submission.Status.DELETED, Submission.Status.CANCELED])
     folders = dict(rows.order_by("pk").values_list("team", "folder_name"))  # the last of each team
@@ -65,17 +58,6 @@ def _usual_words(submission: Submission) -> set[str] | None:
         return None
     counts = Counter(word for name in [*folders.values()][-_MAX_OTHERS:] for word in _submitted_words(name))
     return usual | {word for word, n in counts.items() if n >= _MIN_SUBMISSIONS}
-
-
-@lru_cache(maxsize=16)
-def _public_words(challenge: int, version: int, created: datetime) -> frozenset[str]:
-    """The words of the references of public captions files, in a version of a challenge; the time tells apart those
-    that have the same number.
-    """
-    row = Challenge.objects.get(pk=challenge)
-    sets = [each for each in row.definition.references if row.is_public(each.captions)]
-    texts = (text for each in sets for text in reference_cache.references(row, each).texts)
-    return frozenset(word for text in texts for word in words_of(text))
 
 
 @lru_cache(maxsize=256)
