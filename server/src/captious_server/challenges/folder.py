@@ -363,8 +363,8 @@ def read_reference_set(folder: Path, definition: ChallengeDefinition, row: Refer
 def _part(table: References, folder: Path, definition: ChallengeDefinition, row: ReferencesDefinition) -> References:
     """The references of the images that a set has, of those in its file."""
     if row.rest_of:
-        names = row.captions, row.rest_of
-        other = next(other for other in definition.references if (other.captions, other.name) == names)
+        name = row.captions, row.rest_of
+        other = next(other for other in definition.references if (other.captions, other.name) == name)
         left_out = {*_part(table, folder, definition, other).ids}
         chosen = {*table.ids} - left_out
     elif isinstance(row.images, float):
