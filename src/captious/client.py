@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import time
 import urllib.error
 import urllib.request
@@ -140,8 +141,9 @@ _opener = urllib.request.build_opener(_HttpHandler, _HttpsHandler)
 _CHUNK_BYTES = 256 * 1024
 _ROWS_PER_PAGE = 100  # rows per page of the server's list of submissions
 _FIRST_WAIT, _MAX_WAIT = 0.2, 5.0  # seconds between polls of a submission
-#: Final statuses.
-_FINAL_STATUSES = {"done", "failed", "canceled", "deleted"}
+_RANK_SECONDS = 3.0  # seconds that a rank is waited for
+#: Final statuses, and "held", which ends when an organizer decides.
+_FINAL_STATUSES = {"held", "done", "failed", "canceled", "deleted"}
 
 
 class ServerError(CaptiousError):
@@ -190,6 +192,7 @@ class Client:
         public: bool = True,
         anonymous: bool = False,
         may_publish: bool = False,
+        accept_terms: bool = False,
         dry_run: bool = False,
     ) -> dict[str, Any]:
         """Submit a file of captions.
@@ -205,6 +208,7 @@ class Client:
             public: show the submission on the leaderboard.
             anonymous: do not show the name of the team.
             may_publish: let the organizers publish the captions in an archive of the challenge.
+            accept_terms: accept the current terms of the challenge for the team first.
             dry_run: only check the file, and say whether it would be refused now; nothing is submitted, and nothing
                 counts.
 
@@ -231,6 +235,8 @@ class Client:
         }
         address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(parameters)}"
         key = uuid.uuid4().hex  # so that a repeated upload is not another submission
+        if accept_terms:
+            self._accept_terms(challenge, team)
         try:
             with file.open("rb") as content:
                 size = file.stat().st_size
@@ -244,6 +250,18 @@ class Client:
                     return retry(send, lambda why: progress.reach(0, why))
         except OSError as error:
             raise InputError(f"{file} cannot be read", where=error.strerror or str(error)) from None
+
+    def _accept_terms(self, challenge: str, team: str) -> None:
+        """Accept the current terms of a challenge, if it has any."""
+        address = f"/api/v1/challenges/{quote(challenge, safe='')}/terms"
+        try:
+            terms = retry(lambda: self._send("GET", address), _ignore)
+        except ServerError as error:
+            if error.status == 404:  # without terms; an unknown challenge is reported by what follows
+                return
+            raise
+        accepted = f"{address}?{urlencode({'version': terms['version'], 'team': team})}"
+        retry(lambda: self._send("POST", accepted), _ignore)
 
     def challenges(self) -> list[dict[str, Any]]:
         """Return the challenges that the user may see, as the API shows them, the newest first."""
@@ -265,6 +283,16 @@ class Client:
                 break
         return [*rows.values()]
 
+    def quotas(self, challenge: str, team: str = "") -> list[dict[str, Any]]:
+        """Return the used and remaining quotas of a team in each phase, as the API shows them.
+
+        Args:
+            challenge: the challenge, by its slug, as in its address.
+            team: the team. Defaults to your only team.
+        """
+        address = f"/api/v1/challenges/{quote(challenge, safe='')}/quotas?{urlencode({'team': team})}"
+        return retry(lambda: self._send("GET", address, challenge=challenge), _ignore)
+
     def file(self, number: int) -> bytes:
         """Return the file of a submission as it was uploaded."""
         address = f"/api/v1/submissions/{number}/file"
@@ -276,13 +304,20 @@ class Client:
         return self._submission(number, lambda _: None)
 
     def wait(self, number: int) -> dict[str, Any]:
-        """Wait until scoring has ended, across short interruptions of the connection; return the submission."""
-        wait = _FIRST_WAIT
+        """Wait until scoring has ended, across short interruptions of the connection; return the submission.
+
+        Its rank, if it has one, follows its scores within seconds.
+        """
+        wait, rank_deadline = _FIRST_WAIT, math.inf
         with Progress(100) as progress:
             while True:
                 submission = self._submission(number, lambda why: progress.reach(progress.done, why))
                 if submission["status"] in _FINAL_STATUSES:
-                    return submission
+                    has_rank = submission["status"] == "done" and submission["public"] and submission["scores"]
+                    rank_deadline = min(rank_deadline, time.monotonic() + _RANK_SECONDS)
+                    if not has_rank or submission["rank"] is not None or time.monotonic() >= rank_deadline:
+                        return submission
+                    wait = _FIRST_WAIT
                 place = submission.get("place")
                 text = f"place {place} in the queue" if place else submission.get("doing") or "waiting"
                 progress.reach(submission["progress"], text)

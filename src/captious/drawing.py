@@ -12,8 +12,9 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
+from itertools import count
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
@@ -172,7 +173,7 @@ SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels
 _AXIS = 14  # below them
 _ROW = 40  # height of a drawing in its own row
-_MOST_STEPS = 6  # between ticks
+_MOST_STEPS, _MOST_AXIS_STEPS = 6, 3  # between ticks
 _EDGE = 4.0  # at each side, in percent
 
 
@@ -218,28 +219,30 @@ def scores_drawing(cells: Sequence[Cell | None], form: Form = "score", scale: tu
 
 
 def interval_drawing(cell: Cell, low: float, high: float) -> str:
-    """Draw a value as a point with its interval, on a shared scale from ``low`` to ``high``.
-
-    Lines are at the numbers of ``axis_drawing``.
-    """
+    """Draw a value as a point with its interval, on the axis of ``axis_drawing``, whose numbers have lines."""
     if not _is_drawn(cell) or low >= high:
         return ""
-    lines = "".join(f'<line x1="{x}%" x2="{x}%" y1="0" y2="{_ROW}"/>' for x, _ in _axis_ticks(low, high))
+    low, high, ticks = _axis(low, high)
+    lines = "".join(f'<line x1="{x}%" x2="{x}%" y1="0" y2="{_ROW}"/>' for x, _ in ticks)
     return _svg("interval", _ROW, lines + _dot(cell, low, high, _ROW / 2))
 
 
 def axis_drawing(low: float, high: float) -> str:
-    """Draw the round numbers of a scale."""
+    """Draw a narrow axis, from a round number up to ``low`` to one from ``high``."""
     if low >= high:
         return ""
-    labels = (f'<text x="{x}%" y="{_AXIS - 3}">{label}</text>' for x, label in _axis_ticks(low, high))
+    labels = (f'<text x="{x}%" y="{_AXIS - 3}">{label}</text>' for x, label in _axis(low, high)[2])
     return _svg("axis", _AXIS, "".join(labels))
 
 
-def _axis_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Return the ticks of a narrow scale, every other one if there are many."""
-    ticks = _ticks(low, high, 1)
-    return ticks if len(ticks) <= _MOST_STEPS / 2 else ticks[::2]
+def _axis(low: float, high: float) -> tuple[float, float, list[tuple[float, str]]]:
+    """Return the ends of a narrow axis and its ticks, which include the ends."""
+    for step in _round_steps((high - low) / _MOST_AXIS_STEPS):
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        if last - first <= _MOST_AXIS_STEPS:
+            break
+    ends = first * step, last * step
+    return *ends, _labeled(range(first, last + 1), step, *ends)
 
 
 def _is_drawn(cell: Cell) -> bool:
@@ -262,11 +265,20 @@ def _place(value: float, low: float, high: float) -> float:
 def _ticks(low: float, high: float, scale: float) -> list[tuple[float, str]]:
     """Return the positions of round numbers of a scale, and their text."""
     low, high = scale * low, scale * high
-    power = math.floor(math.log10((high - low) / _MOST_STEPS))
-    steps = (factor * 10.0**power for factor in (1, 2, 5, 10))
-    step = next(step for step in steps if (high - low) / step <= _MOST_STEPS * (1 + 1e-9))
+    least = (high - low) / _MOST_STEPS
+    step = next(step for step in _round_steps(least) if least <= step * (1 + 1e-9))
+    return _labeled(range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1), step, low, high)
+
+
+def _round_steps(least: float) -> Iterator[float]:
+    """Yield round steps, from one that may be a little shorter."""
+    power = math.floor(math.log10(least))
+    return (factor * 10.0 ** (power + n) for n in count() for factor in (1, 2, 5))
+
+
+def _labeled(multiples: range, step: float, low: float, high: float) -> list[tuple[float, str]]:
+    """Return the positions of multiples of a step, and their text."""
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     labels = (with_minus_signs(format_score(n * step, digits)) if n else "0" for n in multiples)
     return [(_place(n * step, low, high), label) for n, label in zip(multiples, labels, strict=True)]
 

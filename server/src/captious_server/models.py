@@ -225,7 +225,7 @@ class RateCount(models.Model):
 
 # Challenges in the database, with their phases, drafts, versions, news, terms, approvals and bans.
 
-#: Where the image ids of captions files are, in the folder of a challenge; no organizer has a folder of this name.
+#: Where image ids and public words are, in the folder of a challenge; no organizer has a folder of this name.
 IDS_FOLDER = ".captious-ids"
 
 
@@ -293,6 +293,11 @@ class Challenge(models.Model):
     def ids_file(self, captions: str) -> Path:
         """The file with the image ids of a captions file, which a submission must have."""
         return self.folder / IDS_FOLDER / f"{captions}.json"
+
+    @property
+    def words_file(self) -> Path:
+        """The file with the words of references that everybody may see."""
+        return self.folder / IDS_FOLDER / "words.txt"
 
     @cached_property
     def phase_list(self) -> list[Phase]:
@@ -364,19 +369,36 @@ class Phase(models.Model):
 
     @property
     def scores_open_at(self) -> datetime | None:
-        """The time at which withheld scores are shown; None for phases that were removed early, which have no end.
+        """The time at which withheld scores are shown; None for phases that were removed early, which have no end."""
+        return self.ends_at if self.scores_shown == "at-end" else None
 
-        No more uploads can arrive by then: one that began before the phase closed may take a while.
-        """
-        if self.scores_shown != "at-end" or self.closes is None:
-            return None
-        return self.closes + timedelta(seconds=settings.CAPTIOUS.upload_seconds)
+    @property
+    def ends_at(self) -> datetime | None:
+        """The time when no more uploads can arrive: one that began before the phase closed may take a while."""
+        return None if self.closes is None else self.closes + timedelta(seconds=settings.CAPTIOUS.upload_seconds)
 
     @property
     def has_scores_open(self) -> bool:
         """Whether scores are now shown to others than organizers."""
         end = self.scores_open_at
         return self.scores_shown == "at-once" or (end is not None and timezone.now() > end)
+
+    def shows(self, at_end: bool) -> bool:
+        """Return whether scores on a reference set are now shown to others than organizers.
+
+        Args:
+            at_end: ``ReferenceSet.at_end``.
+        """
+        return self.has_scores_open and not (at_end and (self.ends_at is None or timezone.now() <= self.ends_at))
+
+    @property
+    def held_sets(self) -> list[str]:
+        """The names of the reference sets whose scores are shown later than others."""
+        return [
+            row.name
+            for row in self.reference_sets.values()
+            if row.scores_shown == "at-end" and self.has_scores_open and not self.shows(at_end=True)
+        ]
 
     @property
     def is_board_open(self) -> bool:
@@ -642,6 +664,7 @@ class Submission(models.Model):
     """
 
     class Status(models.TextChoices):
+        HELD = "held"
         QUEUED = "queued"
         RUNNING = "running"
         DONE = "done"
@@ -692,7 +715,7 @@ class Submission(models.Model):
     finished = models.DateTimeField(null=True)
     #: Users and webhooks have been notified of its end.
     is_noticed = models.BooleanField(default=False)
-    #: Why it failed, for the submitter.
+    #: Why it failed or is held, for the submitter.
     reason = models.TextField(blank=True)
     #: Why it failed, for the organizer.
     traceback = models.TextField(blank=True)

@@ -9,7 +9,7 @@ import pytest
 
 from server.tests.boards.test_standings import add
 from server.tests.support.site import Site
-from server.tests.support.small_challenge import write_folder
+from server.tests.support.small_challenge import queue, write_folder
 
 
 @pytest.fixture
@@ -103,3 +103,14 @@ def test_scripts_of_other_sites_may_read_the_leaderboard(site: Site) -> None:
     assert answer["Access-Control-Allow-Origin"] == "*"
     assert "Access-Control-Allow-Credentials" not in answer
     assert "Access-Control-Allow-Origin" not in site.client().get("/challenges/demo/leaderboard")
+
+
+def test_comparison_begins_with_what_is_not_significant(site: Site, submissions: list[Any]) -> None:
+    def verdict(a: Any, b: Any) -> str:
+        page = site.client().get(f"/challenges/small/compare?a={a.pk}&b={b.pk}").content.decode()
+        return page.partition('<p class="verdict">')[2].partition("</p>")[0]
+
+    same = queue(2)
+    site.work()
+    assert verdict(*same).startswith("<strong>No significant difference in any metric.</strong> B, ")
+    assert verdict(submissions[0], submissions[-1]).startswith("B, ")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from server.tests.browser.scenes import write_scenes
+from server.tests.browser.scenes import write_scenes, write_wide
 from server.tests.browser.steps import sign_in, sign_up
 from server.tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
 from server.tests.support.server import ADMIN, Server
@@ -61,19 +60,16 @@ def running_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> It
             enter(page, name)
             cookies[name] = page.context.storage_state()
             page.context.close()
-        folder = write_scenes(place / "scenes", organizer=ORGANIZER)
-        loaded = started.captious("challenge", "load", str(folder), "--data", str(started.data))
-        assert loaded.returncode == 0, loaded.stderr
-        until = time.monotonic() + 60
-        while (health := started.get("/healthz"))["queued"] or health["running"]:
-            assert time.monotonic() < until, started.log.read_text()[-4000:]
-            time.sleep(0.1)
+        for folder in (write_scenes(place / "scenes", organizer=ORGANIZER), write_wide(place / "wide")):
+            loaded = started.captious("challenge", "load", str(folder), "--data", str(started.data))
+            assert loaded.returncode == 0, loaded.stderr
+        started.wait_until_idle()
         yield started, cookies
 
 
 @pytest.fixture(scope="package")
 def server(running_server: tuple[Server, dict[str, Any]]) -> Server:
-    """A server with the demonstration and the challenge "scenes", on whose boards all baselines are."""
+    """A server with the demonstration and the challenges "scenes" and "wide", on whose boards all baselines are."""
     return running_server[0]
 
 

@@ -72,3 +72,26 @@ def write_scenes(folder: Path, organizer: str) -> Path:
 
 def _rows(system: str, ids: list[int]) -> list[dict[str, Any]]:
     return [row for row in example(system) if row["image_id"] in ids]
+
+
+def write_wide(folder: Path) -> Path:
+    """Make the folder of a challenge whose leaderboard has twenty columns, and whose first phase takes one submission
+    of each team.
+    """
+    folder.mkdir()
+    metrics = ["bleu", "rouge-l", "rouge-n", "cider", "chrf", "gleu", "ngram-precision", "unigram-recall"]
+    metrics += ["rouge-s", "cider-r", "cider-d"]
+    values = {
+        "title": "Wide",
+        "metrics": metrics,
+        "references": [{"name": "c5", "file": "c5.json"}],
+        "phases": [{"name": "first", "scored_in_total": 1}, {"name": "main"}],
+        "baselines": [
+            {"method": name, "file": f"{name}.json", "phases": ["main"]} for name in ("baseline", "improved")
+        ],
+    }
+    (folder / "challenge.toml").write_text(as_toml(values))
+    (folder / "c5.json").write_bytes((EXAMPLES / "references.json").read_bytes())
+    for name in ("baseline", "improved"):
+        (folder / f"{name}.json").write_bytes((EXAMPLES / f"{name}.json").read_bytes())
+    return folder

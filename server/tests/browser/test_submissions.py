@@ -26,6 +26,7 @@ def test_new_user_submits_and_appears_on_the_leaderboard(
     sign_up(page, name)
     submit(page, captions, f"Method of {name}")
     table = see_scores(page, scripts)
+    server.wait_until_idle()
     [row] = [row for row in server.get("/challenges/demo/leaderboard.json") if row["team"] == name]
     for output, score in row["scores"].items():
         cells = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=output, exact=True))
@@ -103,6 +104,43 @@ def test_checked_file_need_not_be_chosen_again(open_page: Callable[..., Any], ca
         expect(page.locator("#found")).to_contain_text(said)
     page.get_by_role("button", name="Submit", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="Checked first")).to_be_visible()
+
+
+def test_check_shows_that_it_works(open_page: Callable[..., Any], captions: Path) -> None:
+    page = open_page("ursula")
+    page.goto("/challenges/demo/submit")
+    page.get_by_label("File", exact=True).set_input_files(captions)
+    held = []
+    page.route("**/submit", lambda route: held.append(route))
+    page.get_by_role("button", name="Check only").click()
+    busy = page.get_by_role("button", name="Checking…")
+    expect(busy).to_have_attribute("aria-disabled", "true")
+    held[0].continue_()
+    expect(page.get_by_role("status")).to_contain_text("No problems found.")
+    expect(page.get_by_role("button", name="Check only")).to_be_visible()
+    assert len(held) == 1
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_exhausted_quota_disables_the_button(
+    open_page: Callable[..., Any], server: Server, captions: Path, scripts: bool
+) -> None:
+    page = open_page(scripts=scripts)
+    sign_up(page, f"spent-{scripts}".lower())
+    page.goto("/challenges/wide/submit?phase=first")
+    page.get_by_label("File", exact=True).set_input_files(captions)
+    page.get_by_label("Method").fill("The only one")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.get_by_role("heading", level=1, name="The only one").wait_for()
+    page.goto("/challenges/wide/submit?phase=first")
+    button = page.get_by_role("button", name="Submit", exact=True)
+    expect(page.get_by_text("0 of 1 left in total")).to_be_visible()
+    expect(page.get_by_text("first: The quota of this phase is exhausted")).to_be_visible()
+    if scripts:
+        expect(button).to_be_disabled()
+        page.get_by_label("Phase").select_option("main")
+    expect(button).to_be_enabled()  # for the other phase
+    server.wait_until_idle()
 
 
 def test_check_without_scripts_asks_to_choose_the_file_again(open_page: Callable[..., Any], captions: Path) -> None:

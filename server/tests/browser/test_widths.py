@@ -59,6 +59,22 @@ def test_submission_and_phase_tables_are_not_clipped(open_page: Callable[..., An
         assert organizer.get_by_role("region", name=f"Table of {name}").evaluate(_CUT) == 0, name
 
 
+@pytest.mark.parametrize("width", [390, 1920])
+def test_twenty_columns_use_the_window(open_page: Callable[..., Any], width: int) -> None:
+    """Wide windows show all, and narrow ones a column at a time."""
+    page = open_page(width=width)
+    page.goto("/challenges/wide/leaderboard")
+    heads = board(page).get_by_role("columnheader").filter(has=page.get_by_role("link")).all()
+    assert len(heads) == (2 if width == 390 else 21)  # with the date
+    region = page.get_by_role("region", name="Table of scores")
+    assert region.evaluate(_CUT) == 0
+    assert region.bounding_box()["width"] > 0.9 * width
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for text in board(page).locator(".score:visible :is(.value, .beneath)").all():
+        assert text.evaluate("element => parseFloat(getComputedStyle(element).fontSize)") >= 12
+        assert text.evaluate(_CUT) <= 0
+
+
 @pytest.mark.parametrize("width", [360, 390])
 def test_team_tabs_fit_on_one_line(open_page: Callable[..., Any], width: int) -> None:
     page = open_page("ursula", width=width)

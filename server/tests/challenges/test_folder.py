@@ -51,7 +51,10 @@ class TestChecked:
     def test_reference_sets_are_read_alike_later(self, folder: Path) -> None:
         checked = check_folder(folder)
         for row in checked.definition.references:
-            again, first = read_reference_set(folder, row), checked.references[row.captions, row.name]
+            again, first = (
+                read_reference_set(folder, checked.definition, row),
+                checked.references[row.captions, row.name],
+            )
             assert (again.ids, again.texts, again.name) == (first.ids, first.texts, first.name)
 
     def test_ids_that_are_text_stay_text(self, folder: Path) -> None:

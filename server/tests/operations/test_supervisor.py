@@ -121,5 +121,6 @@ def test_killed_processes_are_restarted(server: Server) -> None:
     wait_for(lambda: not server.processes("web") and not server.processes("worker"))
     assert row(server, gate.number)["status"] == "done"
     server.start()
+    server.wait_until_idle()  # the worker may have ended before it computed the leaderboard
     rows = server.get("/challenges/demo/leaderboard.json?all=1")
     assert [each["method"] for each in rows].count("Mine") == 2

@@ -143,6 +143,15 @@ def test_scores_are_drawn_on_a_common_scale() -> None:
     assert re.findall(r'<line x1="([^"]+)" x2="\1"', svg) == labels
 
 
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (0.613, 1.121), (-0.02, 0.3), (41.2, 57.9), (0.7081, 0.7086)])
+def test_scores_lie_within_the_numbers_of_the_axis(ends: tuple[float, float]) -> None:
+    ticks = re.findall(r'<text x="([^"]+)%" y="11">([^<]+)', str(captious_pages.axis_drawing(ends)))
+    values = [float(label.replace("−", "-")) for _, label in ticks]
+    assert values[0] <= ends[0] < ends[1] <= values[-1]
+    assert (ticks[0][0], ticks[-1][0]) == ("4.0", "96.0")
+    assert 2 <= len(ticks) <= 4
+
+
 def test_scores_with_attributes_are_drawn() -> None:
     assert 'cx="50.0%"' in captious_pages.difference_drawing(SimpleNamespace(low=-1, difference=0, high=1))
 

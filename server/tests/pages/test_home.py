@@ -51,6 +51,16 @@ def test_card_names_the_phase_that_closes_next_and_its_leader(site: Site, two_op
     assert "in dev" in site.client().get("/").content.decode()
 
 
+def test_card_shows_the_phase_that_has_a_board(site: Site, two_open_phases: list[Any]) -> None:
+    dev, _ = two_open_phases
+    dev.update(board="hidden")
+    page = site.client().get("/").content.decode()
+    assert '<span class="name">dev</span>' in page
+    assert "<dt>bleu-4, final</dt>" in page
+    assert "in final" in page
+    assert 'href="/challenges/small/leaderboard"' in page
+
+
 @pytest.mark.parametrize("values", [{"board": "hidden"}, {"scores_shown": "never"}, {"scores_shown": "at-end"}])
 @pytest.mark.parametrize("is_root", [False, True])
 def test_card_has_no_leader_while_scores_are_withheld(
@@ -58,10 +68,11 @@ def test_card_has_no_leader_while_scores_are_withheld(
 ) -> None:
     from captious_server.models import User
 
-    two_open_phases[0].update(**values)
+    for phase in two_open_phases:
+        phase.update(**values)
     user = User.objects.create_superuser("root") if is_root else None
     page = site.client(user).get("/").content.decode()
     assert '<span class="name">dev</span>' in page
     for absent in ("in dev", "in final", 'class="leader"'):
         assert absent not in page, absent
-    assert "/challenges/small/leaderboard" in page  # of the other phase
+    assert ("/challenges/small/leaderboard" in page) == is_root  # organizers see it

@@ -101,11 +101,11 @@ class Server:
         raise TimeoutError(self.log.read_text()[-4000:])
 
     def wait_until_idle(self, seconds: float = 60) -> None:
-        """Wait until nothing is queued or scored any more."""
+        """Wait until nothing is queued or scored any more, and leaderboards show it."""
 
         def is_idle() -> bool:
             answer = self.get("/healthz")
-            return not answer["queued"] and not answer["running"]
+            return not (answer["queued"] or answer["running"] or answer["stale_boards"])
 
         wait_for(is_idle, seconds)
 

@@ -76,8 +76,9 @@ def challenges(server: str, token: str, format_: str) -> None:
 @click.option("--private", is_flag=True, help="Do not show the submission on the leaderboard.")
 @option_of(Client.submit, "anonymous")
 @option_of(Client.submit, "may_publish")
+@option_of(Client.submit, "accept_terms")
 @option_of(Client.submit, "dry_run")
-@click.option("--wait", is_flag=True, help="Wait for the scores.")
+@click.option("--wait", is_flag=True, help="Wait for the scores, and show them with the rank and the quotas.")
 @format_option("text", "json")
 def submit(
     file: Path,
@@ -101,31 +102,50 @@ def submit(
         warnings = [f"warning: {warning}" for warning in answer["warnings"]]
         click.echo(json.dumps(answer) if format_ == "json" else "\n".join(["no problems found", *warnings, *remarks]))
         return
+    quota: dict[str, Any] = {}
     if wait:
         answer = client.wait(answer["id"])
-    click.echo(_answer_json(answer) if format_ == "json" else _answer_text(answer, server))
+        quotas = client.quotas(answer["challenge"], answer["team"])
+        quota = next((row for row in quotas if row["phase"] == answer["phase"]), {})
+    click.echo(_answer_json(answer, quota) if format_ == "json" else _answer_text(answer, quota, server))
     if answer["status"] == "failed":
         raise CaptiousError(
             "the submission was not scored", where=answer["reason"], hint=f"see {server.rstrip('/')}{answer['url']}"
         )
 
 
-def _answer_json(answer: dict[str, Any]) -> str:
-    keys = ("id", "status", "references", "scores", "all_scores", "withheld", "reason", "url")
-    return json.dumps({key: answer[key] for key in keys}, indent=2, ensure_ascii=False)
+def _answer_json(answer: dict[str, Any], quota: dict[str, Any]) -> str:
+    keys = ("id", "status", "rank", "references", "scores", "all_scores", "withheld", "reason", "url")
+    values = {key: answer[key] for key in keys}
+    return json.dumps({**values, "quota": quota} if quota else values, indent=2, ensure_ascii=False)
 
 
-def _answer_text(answer: dict[str, Any], server: str) -> str:
+def _answer_text(answer: dict[str, Any], quota: dict[str, Any], server: str) -> str:
     lines = [f"{answer['method']}: {answer['status']}", f"{server.rstrip('/')}{answer['url']}"]
     if answer["status"] == "done" and answer["withheld"]:
         lines.append(answer["withheld"])
+    if answer["status"] == "held":
+        lines.append(answer["reason"])
+    if answer["rank"] is not None:
+        lines.append(f"rank on the leaderboard: {answer['rank']}")
     if answer["scores"]:
-        lines.append(f"scores with the references {answer['references']}:")
+        lines.append(f"scores with the references {answer['references']}, and their 95% intervals:")
     width = max(map(len, answer["scores"]), default=0)
     for name, score in answer["scores"].items():
-        lines.append(
-            f"  {name:{width}}  {drawing.format_score(float('nan') if score is None else score, answer['digits']):>7}"
+        entry, digits = answer["all_scores"][answer["references"]][name], answer["digits"]
+        text = drawing.format_score(float("nan") if score is None else score, digits)
+        has_ends = entry["low"] is not None and entry["high"] is not None
+        ends = f"  {drawing.format_interval(entry['low'], entry['high'], max(digits - 1, 1))}" if has_ends else ""
+        lines.append(f"  {name:{width}}  {text:>7}{ends}")
+    lines += [
+        f"{what}: {quota[left]:,} of {quota[limit]:,} left"
+        for what, left, limit in (
+            ("scored submissions today", "scored_left_today", "scored_per_day"),
+            ("scored submissions in total", "scored_left", "scored_in_total"),
+            ("uploads today", "attempts_left_today", "attempts_per_day"),
         )
+        if quota.get(left) is not None
+    ]
     return "\n".join(lines)
 
 

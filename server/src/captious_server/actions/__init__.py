@@ -30,7 +30,7 @@ from captious_server.models import (
     TeamBan,
     User,
 )
-from captious_server.notices.delivery import team_asked
+from captious_server.notices.delivery import message, team_asked
 from captious_server.people.access import ExplainedError, may_manage
 from captious_server.people.accounts import invitation_of, limit, make_invitation, record
 from captious_server.people.teams import (
@@ -43,6 +43,7 @@ from captious_server.people.teams import (
     leave_team,
     lock_team,
     mixes_alphabets,
+    teams_in,
     teams_of,
 )
 from captious_server.scoring import queue
@@ -186,6 +187,19 @@ class BanForm(forms.Form):
         return team
 
 
+class MailForm(forms.Form):
+    """Mail of the organizers to teams of a challenge."""
+
+    team = forms.ModelChoiceField(Team.objects.none(), required=False, to_field_name="slug", empty_label="all teams")
+    captains = forms.BooleanField(required=False, label="Only captains")
+    subject = Line(max_length=150)
+    text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 5}))
+
+    def __init__(self, data: Any, challenge: Challenge) -> None:
+        super().__init__(data)
+        self.fields["team"].queryset = teams_in(challenge)
+
+
 class NewsForm(forms.Form):
     """News of a challenge."""
 
@@ -273,6 +287,24 @@ def upload_of(submission: Submission) -> HttpResponse:
     response = FileResponse(path.open("rb"), as_attachment=True, filename=name)
     response["Content-Type"] = "application/octet-stream"
     return response
+
+
+# Mail to teams.
+
+
+def mail_teams(request: HttpRequest, challenge: Challenge, form: MailForm) -> int:
+    """Send the mail of a valid form, and keep it in the log; return the number of members who get it."""
+    limit(request, "change")
+    values, team = form.cleaned_data, form.cleaned_data["team"]
+    memberships = Membership.objects.filter(team__in=teams_in(challenge).values("pk") if team is None else [team])
+    if values["captains"]:
+        memberships = memberships.filter(is_captain=True)
+    users = User.objects.filter(pk__in=memberships.values("user"))
+    n = message(challenge, users, values["subject"], values["text"])
+    whom = "captains" if values["captains"] else "members"
+    detail = f"to {n:,} {whom}: {values['subject']}\n\n{values['text']}"
+    record("mail", "all teams" if team is None else team.name, request=request, challenge=challenge, detail=detail)
+    return n
 
 
 # Teams that ask to be approved, and decisions of organizers.

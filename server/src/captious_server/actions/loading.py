@@ -26,6 +26,7 @@ from captious_server.challenges.definition import (
     TABLES,
     BaselineDefinition,
     ChallengeDefinition,
+    ReferencesDefinition,
     public_label,
     public_path,
 )
@@ -39,6 +40,7 @@ from captious_server.people.teams import baselines_team
 from captious_server.scoring import queue
 from captious_server.settings import locked
 from captious_server.submissions import intake, storage
+from captious_server.submissions.reading import words_of
 
 # The folder of a challenge as the site has it, for ``captious challenge export`` and for drafts.
 
@@ -458,7 +460,7 @@ def _caption_problems(source: CheckedChallenge, predecessor: Challenge) -> Itera
 
 
 def _copy(source: CheckedChallenge, target: Path) -> None:
-    """Copy the files of the challenge, and write the image ids that submissions must have."""
+    """Copy the files of the challenge, and write the ids of submissions and the words of public references."""
     shutil.rmtree(target, ignore_errors=True)  # left over from a load that was killed
     with new_folder(target) as copy:
         for name in source.checksums:
@@ -467,6 +469,10 @@ def _copy(source: CheckedChallenge, target: Path) -> None:
         (copy / IDS_FOLDER).mkdir()
         for captions, ids in source.image_ids.items():
             (copy / IDS_FOLDER / f"{captions}.json").write_text(json.dumps(ids))
+        public = {captions.name for captions in source.definition.captions if captions.public}
+        texts = (text for (name, _), table in source.references.items() if name in public for text in table.texts)
+        words = sorted({word for text in texts for word in words_of(text)})
+        (copy / IDS_FOLDER / "words.txt").write_text("\n".join(words), encoding="utf-8")
 
 
 def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Challenge, int]:
@@ -486,7 +492,7 @@ def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Ch
         Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
-    checksums = {definition.key(row): _checksum(source, row.file, row.captions) for row in definition.references}
+    checksums = {definition.key(row): _checksum(source, row) for row in definition.references}
     n_rescored, scoring_versions = 0, {}
     for phase in Phase.objects.select_for_update().filter(challenge=challenge):
         phase.challenge = challenge
@@ -503,12 +509,14 @@ def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Ch
     return challenge, n_rescored
 
 
-def _checksum(source: CheckedChallenge, file: str, captions: str) -> str:
+def _checksum(source: CheckedChallenge, row: ReferencesDefinition) -> str:
     """A checksum of everything that affects the scores on a reference set."""
     definition, checksums = source.definition, source.checksums
     parts = {
-        "references": [captions, checksums[Path(file).as_posix()], Path(file).suffixes],
+        "references": [row.captions, checksums[Path(row.file).as_posix()], Path(row.file).suffixes],
+        "images": source.references[row.captions, row.name].ids if row.images or row.rest_of else "all",
         "metrics": definition.metrics,
+        "formula": None if definition.formula is None else definition.formula.model_dump(),
         "settings": definition.settings,
         "setting files": {name: checksums.get(value, "") for name, value in sorted(definition.settings.items())},
     }

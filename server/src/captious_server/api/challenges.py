@@ -51,6 +51,7 @@ from captious_server.api.schemas import (
     quota_answer,
     refused_answer,
     submission_answer,
+    submission_answers,
     terms_answer,
     webhook_answer,
 )
@@ -227,6 +228,11 @@ def _challenge(request: HttpRequest, slug: str) -> Challenge:
     return challenge
 
 
+def _with_addresses(request: HttpRequest, challenge: Challenge, message: str) -> str:
+    """A message in which the address of a page of the challenge, at the end, is complete."""
+    return message.replace(f": {challenge.url}", f": {request.build_absolute_uri(challenge.url)}")
+
+
 # Calls of the API about material for teams: files, templates, terms, quotas, comparisons.
 
 _TEAM = Parameter("team", "Defaults to your only team.")
@@ -281,7 +287,8 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({**text_values, "accepted": acceptances})
     limit(request, "change")
     if request.GET.get("version") != challenge.terms_version:
-        raise Failure(409, f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms")
+        message = f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms"
+        raise Failure(409, _with_addresses(request, challenge, message))
     row = accept(challenge, team_of(request), request.user)
     record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
     return JsonResponse(terms_answer(row))
@@ -438,8 +445,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "GET":
         first = _ROWS_PER_PAGE * (_page(request) - 1)
         rows = own_submissions(request.user, challenge)[first : first + _ROWS_PER_PAGE]
-        places = queue.places()
-        return JsonResponse([submission_answer(row, request.user, places) for row in rows], safe=False)
+        return JsonResponse(submission_answers(rows, request.user), safe=False)
     limit(request, "upload")
     is_dry = is_true(request, "dry_run", default=False)
     key = "" if is_dry else upload_key(request)
@@ -452,6 +458,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         if is_dry:
             findings = intake.check(submission, path)
             answer = {**findings._asdict(), "problems": [problem.to_dict() for problem in findings.problems]}
+            answer["remarks"] = [_with_addresses(request, challenge, remark) for remark in findings.remarks]
             return JsonResponse(answer, status=422 if findings.problems else 200)
         intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
     except intake.KeyReusedError:
@@ -462,7 +469,8 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse(submission_answer(repetition.submission, request.user))
     except intake.RefusedError as refusal:
         problems = [problem.to_dict() for problem in refusal.problems]
-        raise Failure(422 if problems else 409, refusal.message, problems=problems) from None
+        message = _with_addresses(request, challenge, refusal.message)
+        raise Failure(422 if problems else 409, message, problems=problems) from None
     finally:
         path.unlink(missing_ok=True)
     return JsonResponse(submission_answer(submission, request.user), status=201)

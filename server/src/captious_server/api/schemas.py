@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NotRequired, TypeVar
 
@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from captious_server.actions import open_invitations
 from captious_server.boards.leaderboard import ComparedOutput
 from captious_server.boards.query import visible_scores, warnings_for
+from captious_server.boards.submission_pages import Ranks
 from captious_server.challenges.folder import news_of
 from captious_server.models import (
     Challenge,
@@ -311,6 +312,7 @@ class ScoreAnswer(TypedDict):
 class SubmissionAnswer(TypedDict):
     """A submission. ``scores`` belong to ``references``, the ranking reference set; ``all_scores`` has every set.
 
+    ``place`` is its place in the queue, and ``rank`` that on the leaderboard, if the leaderboard shows it to you.
     ``withheld`` says why and until when the phase does not show scores; empty if it does.
     """
 
@@ -324,6 +326,7 @@ class SubmissionAnswer(TypedDict):
     filename: str
     status: str
     place: int | None
+    rank: int | None
     progress: int
     doing: str
     reason: str
@@ -364,14 +367,26 @@ class QuotaAnswer(TypedDict):
     exhausted: str
 
 
-def submission_answer(submission: Submission, user: Any, places: Mapping[int, int] | None = None) -> SubmissionAnswer:
-    """A submission, as a user may see it.
+def submission_answers(submissions: Iterable[Submission], user: Any) -> list[SubmissionAnswer]:
+    """Submissions, as a user may see them.
 
-    The team of an anonymous submission is named only to its members and to those who manage the challenge.
+    The teams of anonymous submissions are named only to their members and to those who manage the challenge.
     """
+    places, rank_of = queue.places(), Ranks(user)
+    return [_submission_answer(submission, user, places, rank_of) for submission in submissions]
+
+
+def submission_answer(submission: Submission, user: Any) -> SubmissionAnswer:
+    """A submission, as in ``submission_answers``."""
+    return submission_answers([submission], user)[0]
+
+
+def _submission_answer(
+    submission: Submission, user: Any, places: Mapping[int, int], rank_of: Ranks
+) -> SubmissionAnswer:
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: Any = visible_scores(user, submission)
-    main_set = BoardOutputs.of_board(submission.phase).main_set
+    first_set = BoardOutputs.of_board(submission.phase).first_set(submission.phase)
     return answer_from(
         SubmissionAnswer,
         submission,
@@ -379,9 +394,10 @@ def submission_answer(submission: Submission, user: Any, places: Mapping[int, in
         phase=submission.phase.name,
         team=submission.team.name if knows_team else submission.team_shown,
         filename=submission.filename if knows_team else "",
-        place=queue.place(submission) if places is None else places.get(submission.pk),
-        references=main_set,
-        scores={name: entry["score"] for name, entry in scores.get(main_set, {}).items()},
+        place=places.get(submission.pk),
+        rank=rank_of(submission),
+        references=first_set,
+        scores={name: entry["score"] for name, entry in scores.get(first_set, {}).items()},
         all_scores=scores,
         digits=submission.phase.digits,
         chosen=submission.is_chosen and knows_team,

@@ -409,7 +409,10 @@ class ChallengeArchive:
 
     def rows(self) -> Iterator[list[Any]]:
         """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
-        sets = {phase.pk: sets_of(phase) for phase in self.phases}
+        sets = {
+            phase.pk: {key: row for key, row in sets_of(phase).items() if not self.is_public or phase.shows(row.at_end)}
+            for phase in self.phases
+        }
         for submission in self._in_order(self.submissions()):
             number, time = self._number(submission), utc_time(submission.created)
             shows_names = not self.anonymous or submission.is_baseline
@@ -465,7 +468,8 @@ class ChallengeArchive:
         names = {text.file for text in challenge.definition.texts}
         names |= {row["file"] for row in challenge.downloads}
         names |= {challenge.definition.logo} - {""}
-        names |= {row.file for row in challenge.definition.references if challenge.is_public(row.captions)}
+        sets = [row for row in challenge.definition.references if challenge.is_public(row.captions)]
+        names |= {file for row in sets for file in (row.file, row.images) if isinstance(file, str) and file}
         names |= {*baselines(self)}
         names |= {*self.setting_files()} if self.has_setting_files else set()
         for name in sorted(names):

@@ -24,17 +24,19 @@ class ChallengeCard:
 
     Attributes:
         phase: the open one that closes next, else the next that opens, else the last one; None if there is none.
-        n_teams: teams with submissions on the board of the phase, without anonymous ones.
-        leader: the first row of the board of the phase, and its ``score``; None where the board or its scores are not
-            public, also for organizers, or it is empty.
-        output: the ranking output of the phase; "" where its board is not public.
-        board_url: the leaderboard of the phase, or else another one that the user sees; "" if there is none.
+        board_phase: this phase if its board and scores are public, else the one of those with public boards that
+            follows the same rule; None, also for organizers, if there is none.
+        n_teams: teams with submissions on this board, without anonymous ones.
+        leader: the first row of this board, and its ``score``; None if it is empty.
+        output: the ranking output of this board.
+        board_url: this leaderboard, or else another one that the user sees; "" if there is none.
         curve: the best score so far, after each submission that was better.
         is_mine: the user organizes it or has submitted.
     """
 
     challenge: Challenge
     phase: Phase | None
+    board_phase: Phase | None
     n_teams: int
     leader: BoardRow | None
     output: str
@@ -57,8 +59,9 @@ def cards(challenges: Sequence[Challenge], user: Any) -> list[ChallengeCard]:
 def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
     phase = _main_phase(challenge.phase_list)
     default = query_from(challenge, {}, user)
-    is_shown = phase is not None and phase.is_board_open
-    query = query_from(challenge, {"phase": phase.name}, user) if phase is not None and is_shown else None
+    boards = [row for row in challenge.phase_list if row.is_board_open]
+    board_phase = phase if phase in boards else _main_phase(boards)
+    query = None if board_phase is None else query_from(challenge, {"phase": board_phase.name}, user)
     standing = None if query is None else standing_of(query)
     places = [0] if standing is not None and standing.submissions else []
     leader = None if query is None or standing is None else next(rows_at(query, standing, places), None)
@@ -66,10 +69,11 @@ def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
     board = reverse("captious:leaderboard", args=[challenge.slug])
     if query is not None and default is not None and query.phase != default.phase:
         board += f"?{urlencode({'phase': query.phase.name})}"
-    teams = Submission.objects.competing().filter(phase=phase, is_baseline=False, anonymous=False)
+    teams = Submission.objects.competing().filter(phase=board_phase, is_baseline=False, anonymous=False)
     return ChallengeCard(
         challenge=challenge,
         phase=phase,
+        board_phase=board_phase,
         n_teams=0 if query is None else teams.values("team").distinct().count(),
         leader=leader,
         output="" if query is None else query.output,

@@ -26,6 +26,7 @@ from captious_server.boards.query import (
     phase_from,
     query_from,
     rounded_outputs,
+    shown_sets,
     standing_of,
 )
 from captious_server.boards.query import choices as choices_of
@@ -192,7 +193,6 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
     rows = _with_histories([*rows_at(query, standing, [*current_page.object_list, *distant_places])], query)
     page_ids = {standing.submissions[i] for i in current_page.object_list}
     challenge = query.challenge
-    direction = " (lower is better)" if query.lower_is_better else ""
     return Board(
         query=query,
         phases=[
@@ -211,7 +211,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
                 "url": replace(query, key=key).url(),
                 "current": key == query.key,
             }
-            for key, references in query.outputs.sets.items()
+            for key, references in shown_sets(user, query.phase, query.outputs.sets).items()
         ],
         columns=[_column(name, query, rows) for name in query.outputs.names],
         page=current_page,
@@ -219,8 +219,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
         own_rows=[row for row in rows if row.submission.pk not in page_ids],
         own={standing.submissions[i] for i in own},
         n_images=int(query.outputs.counts.get(query.key, 0)),
-        ranks=f"Ranked by {query.output}{direction}: a rank is 1 plus the number of submissions that are "
-        f"significantly better (paired bootstrap over images, {_correction(standing)}).",
+        ranks=_ranks(query, standing),
     )
 
 
@@ -280,6 +279,17 @@ def as_table(rows: Iterable[BoardRow], query: Query) -> tuple[list[str], Iterato
         for row in rows
     )
     return header, lines
+
+
+def _ranks(query: Query, standing: Standing) -> str:
+    """A sentence on the computation of ranks."""
+    definition, direction = query.challenge.definition, " (lower is better)" if query.lower_is_better else ""
+    begin = f"Ranked by {query.output}{direction}"
+    if definition.ranks == "tests":
+        begin += ": a rank is 1 plus the number of submissions that are significantly better (paired bootstrap over "
+        return f"{begin}images, {_correction(standing)})."
+    ties = definition.tie_breaks if query.output == query.outputs.rank_by else ()
+    return f"{begin}, without tests{'; ties are broken by ' * bool(ties)}{', '.join(ties)}."
 
 
 def _correction(standing: Standing) -> str:
@@ -524,7 +534,8 @@ def query_of(request: HttpRequest, slug: str) -> Query:
             raise Http404
         if may_see_board(request.user, phase):
             name = request.GET.get("references", "")
-            raise UnknownNameError("reference set", name, BoardOutputs.of_board(phase).sets)
+            sets = shown_sets(request.user, phase, BoardOutputs.of_board(phase).sets)
+            raise UnknownNameError("reference set", name, sets)
         raise HiddenBoardError(phase)
     return query
 

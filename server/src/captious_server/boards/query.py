@@ -107,8 +107,8 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
     if phase is None:
         return None
     outputs = BoardOutputs.of_board(phase)
-    key = parameters.get("references") or outputs.main_set
-    if key not in outputs.sets:
+    key = parameters.get("references") or outputs.first_set(phase)
+    if key not in shown_sets(user, phase, outputs.sets):
         return None
     sort = parameters.get("sort", "")
     output = sort.removeprefix("-")
@@ -124,6 +124,12 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
         find=parameters.get("find", "").strip()[:_SEARCH_LENGTH],
         reader=user.pk or 0,
     )
+
+
+def shown_sets(user: Any, phase: Phase, sets: Mapping[str, ReferenceSet]) -> dict[str, ReferenceSet]:
+    """The reference sets, by key, whose scores a user may see where the phase shows scores."""
+    sees_all = may_manage(user, phase.challenge)
+    return {key: row for key, row in sets.items() if sees_all or phase.shows(row.at_end)}
 
 
 def standing_of(query: Query) -> Standing:
@@ -227,7 +233,7 @@ def visible_scores(user: Any, submission: Submission) -> dict[str, dict[str, dic
     all_scores = submission.shown_scores.outputs
     names = dict.fromkeys([*BoardOutputs.of_board(phase).names, *phase.challenge.definition.outputs])
     scores = {}
-    for key in sets_of(phase):
+    for key in shown_sets(user, phase, sets_of(phase)):
         if key in all_scores:
             outputs = all_scores[key]
             in_order = {name: outputs[name] for name in names if name in outputs}
@@ -251,7 +257,7 @@ def set_warnings_for(user: Any, submission: Submission) -> dict[str, list[str]]:
     manages = may_manage(user, submission.challenge)
     reader = "organizers" if manages else "team" if is_own(user, submission) else "others"
     warnings: dict[str, list[str]] = {}
-    for key, references in sets_of(submission.phase).items():
+    for key, references in shown_sets(user, submission.phase, sets_of(submission.phase)).items():
         warnings_by_reader = submission.shown_scores.set_warnings.get(key, {})
         is_public = submission.challenge.is_public(references.captions)
         all_warnings = warnings_by_reader.get("public" if is_public else reader, [])

@@ -357,20 +357,39 @@ def _by_rank_output(
     members_with_scores, table = sets.get(outputs.main_set, ([], None))
     if table is None:
         return members
-    scores = _rounded_scores(
-        table.scores([member.record for member in members_with_scores], outputs.rank_by), phase.digits
-    )
-    order = _order(scores, outputs.rank_by in outputs.lower_is_better)
-    ranked = [members_with_scores[i] for i in order.tolist()]
+    records = [member.record for member in members_with_scores]
+    names = (outputs.rank_by, *_tie_breaks(phase, outputs))
+    keys = [
+        _key(_rounded_scores(table.scores(records, name), phase.digits), outputs.directions[name]) for name in names
+    ]
+    ranked = [members_with_scores[i] for i in _order(keys).tolist()]
     ranked_set = {*ranked}
     return [*ranked, *(member for member in members if member not in ranked_set)]
 
 
-def _order(rounded_scores: NDArray[np.float64], lower: bool | None) -> NDArray[np.int64]:
-    """Places of scores, the best first; equal ones in their order, missing ones last."""
-    return np.argsort(
-        np.where(np.isnan(rounded_scores), np.inf, rounded_scores if lower else -rounded_scores), kind="stable"
-    )
+def _tie_breaks(phase: Phase, outputs: BoardOutputs) -> list[str]:
+    """The outputs of the board that break ties in the output that ranks."""
+    return [name for name in phase.challenge.definition.tie_breaks if name in outputs.directions]
+
+
+def _key(rounded_scores: NDArray[np.float64], lower: bool | None) -> NDArray[np.float64]:
+    """Numbers that are lower for better scores, and infinite for missing ones."""
+    return np.where(np.isnan(rounded_scores), np.inf, rounded_scores if lower else -rounded_scores)
+
+
+def _order(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
+    """Places in the order of keys, the first of which decides most; equal ones in their order."""
+    return np.lexsort(keys[::-1])
+
+
+def strict_ranks(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
+    """Ranks by keys without tests, int64[n]: 1 plus the number of those with better ones."""
+    order, table = _order(keys), np.stack(keys, axis=1)
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (np.diff(table[order], axis=0) != 0).any(axis=1)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = 1 + np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
+    return ranks
 
 
 def _standings(
@@ -383,9 +402,12 @@ def _standings(
     exact = {output: table.scores(records, output) for output in directions}
     rounded_scores = {output: _rounded_scores(exact[output], phase.digits) for output in directions}
     previous = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
+    keys = {output: _key(rounded_scores[output], lower) for output, lower in directions.items()}
+    is_strict, ties = phase.challenge.definition.ranks == "scores", _tie_breaks(phase, board)
     for output, lower in directions.items():
         sign = -1.0 if lower else 1.0
-        order = _order(rounded_scores[output], lower)
+        own_keys = [keys[name] for name in (output, *(ties if output == board.rank_by else ()))]
+        order = _order(own_keys)
         for everything in (False, True):
             rows = order if everything and phase.entries == "all" else order[is_entry[order]]
             board_before = previous.get((output, everything))
@@ -394,8 +416,16 @@ def _standings(
                 phase.digits,
             ):
                 board_before = None
-            output_ranks = _OutputRanks(table, output, sign, phase.digits, n_images)
-            ranks = output_ranks.ranks([records[i] for i in rows], board_before)
+            row_records = [records[i] for i in rows]
+            if is_strict:
+                strict = strict_ranks([key[rows] for key in own_keys]).tolist()
+                ranks = {
+                    record: rank
+                    for record, rank, i in zip(row_records, strict, rows, strict=True)
+                    if np.isfinite(own_keys[0][i])
+                }
+            else:
+                ranks = _OutputRanks(table, output, sign, phase.digits, n_images).ranks(row_records, board_before)
             yield Standing(
                 phase=phase,
                 references=key,

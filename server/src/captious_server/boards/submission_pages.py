@@ -16,8 +16,16 @@ from numpy.typing import NDArray
 
 from captious_server.boards.captions import CaptionRow, CaptionView, positions_of, rows_of
 from captious_server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at
-from captious_server.boards.query import Query, rounded_outputs, standing_of, visible_scores
-from captious_server.boards.ranking import HOLM_ROWS, RankedScores, rank_rows, rounded, rounded_array, rounded_ends
+from captious_server.boards.query import Query, rounded_outputs, shown_sets, standing_of, visible_scores
+from captious_server.boards.ranking import (
+    HOLM_ROWS,
+    RankedScores,
+    rank_rows,
+    rounded,
+    rounded_array,
+    rounded_ends,
+    strict_ranks,
+)
 from captious_server.challenges.definition import directions_of
 from captious_server.models import Phase, RefusedUpload, Scores, Standing, Submission
 from captious_server.people.access import may_browse, may_see_board
@@ -101,23 +109,44 @@ def query_of(submission: Submission, key: str = "") -> Query | None:
     """The board that lists a submission: that of entries, or else that of all submissions. None if it has no scores.
 
     Args:
-        key: key of a reference set; by default, the main one.
+        key: key of a reference set; by default, the one that is shown first.
     """
     outputs = BoardOutputs.of_board(submission.phase)
-    key, by = key or outputs.main_set, outputs.rank_by
+    key, by = key or outputs.first_set(submission.phase), outputs.rank_by
     if key not in outputs.sets or by not in submission.outputs(key):
         return None
     return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=not submission.is_entry)
 
 
+class Ranks:
+    """The ranks of submissions in the output and on the reference set that rank, as far as a user sees them.
+
+    The boards of many submissions are read once.
+    """
+
+    def __init__(self, user: Any) -> None:
+        self._user = user
+        self._ranks: dict[Query, dict[int, int | None]] = {}
+
+    def __call__(self, submission: Submission) -> int | None:
+        query = query_of(submission)
+        if query is None or not may_see_board(self._user, submission.phase):
+            return None
+        if query not in self._ranks:
+            standing = standing_of(query)
+            self._ranks[query] = dict(zip(standing.submissions, standing.ranks, strict=True))
+        return self._ranks[query].get(submission.pk)
+
+
 def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Place]:
-    """The places of a submission on the boards of all its reference sets, by key, the main set first.
+    """The places of a submission on the boards of the reference sets that the user sees, by key, the first one first.
 
     Args:
         own: whether the user sees all submissions of the team.
     """
     outputs = BoardOutputs.of_board(submission.phase)
-    queries = [query_of(submission, key) for key in sorted(outputs.sets, key=lambda key: key != outputs.main_set)]
+    first, sets = outputs.first_set(submission.phase), shown_sets(user, submission.phase, outputs.sets)
+    queries = [query_of(submission, key) for key in sorted(sets, key=lambda key: key != first)]
     return {query.key: place_of(user, submission, query, own=own) for query in queries if query is not None}
 
 
@@ -474,5 +503,8 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     exact = sign * np.array([*scores.values()])
     rounded_scores = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
     matrix = sign * np.array([row_values[:n_resamples] for row_values in resampled])
-    ranks = rank_rows(RankedScores(exact, rounded_scores, matrix, query.outputs.counts[query.key]))
+    if query.challenge.definition.ranks == "scores":
+        ranks = strict_ranks([-rounded_scores])
+    else:
+        ranks = rank_rows(RankedScores(exact, rounded_scores, matrix, query.outputs.counts[query.key]))
     return dict(zip(scores, ranks.tolist(), strict=True))

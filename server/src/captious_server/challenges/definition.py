@@ -202,7 +202,7 @@ def _column(data: Mapping[str, Any], name: str, key: str) -> tuple[list[str], bo
 
 
 def _outputs(data: Mapping[str, Any]) -> tuple[list[str], bool]:
-    """The outputs of valid metrics, and whether all metrics are valid."""
+    """The outputs of valid metrics and of the formula, and whether all metrics are valid."""
     labels: list[str] = []
     is_complete = True
     for text in _texts(_list(data, "metrics")):
@@ -210,6 +210,8 @@ def _outputs(data: Mapping[str, Any]) -> tuple[list[str], bool]:
             labels += directions_of(text)
         except ValueError:
             is_complete = False
+    formula = data.get("formula")
+    labels += _texts(formula.get("name")) if isinstance(formula, Mapping) else []
     return labels, is_complete
 
 
@@ -244,6 +246,7 @@ def cross_problems(data: Mapping[str, Any]) -> list[str]:
         *_repeated_names(data),
         *_unknown_names(data),
         *_captions_problems(data),
+        *_held_problems(data),
         *_output_problems(data),
         *_terms_problems(data),
     ]
@@ -308,13 +311,46 @@ def _captions_problems(data: Mapping[str, Any]) -> Iterator[str]:
         patterns.setdefault(name, (position, pattern))
 
 
+def _held_problems(data: Mapping[str, Any]) -> Iterator[str]:
+    """Problems of reference sets with a part of the images, or with scores that are shown at the end."""
+    rows = tables(data, "references")
+    public = {table.get("name") for _, table in tables(data, "captions") if table.get("public") is True}
+    for position, row in rows:
+        place, captions = at(("references", position)), row.get("captions")
+        others = [other for _, other in rows if other.get("captions") == captions]
+        named = [other for other in others if other.get("name") == row.get("rest_of")]
+        if rest_of := row.get("rest_of"):
+            if not any(other.get("file") == row.get("file") and not other.get("rest_of") for other in named):
+                yield f"{place}.rest_of: no other reference set of this file is called {rest_of!r}"
+            if row.get("images"):
+                yield f"{place}.images: is not needed with rest_of"
+        if row.get("scores_shown") != "at-end":
+            continue
+        if others[0] is row:
+            yield f"{place}.scores_shown: the first reference set of a captions file decides which entry counts"
+        if captions in public:
+            yield f"{place}.scores_shown: captions {captions!r} are public, so that everybody has these references"
+        for number, phase in tables(data, "phases"):
+            if captions in _texts(phase.get("captions")) and not phase.get("closes"):
+                yield f"{at(('phases', number))}.closes: is required, as scores with {row.get('name')!r} are shown then"
+
+
 def _output_problems(data: Mapping[str, Any]) -> Iterator[str]:
     outputs, is_complete = _outputs(data)
     for label in dict.fromkeys(label for label in outputs if outputs.count(label) > 1):
         yield f"metrics: {label} is requested twice"
-    rank_by = data.get("rank_by")
-    if isinstance(rank_by, str) and is_complete and outputs and rank_by not in outputs:
-        yield f"rank_by: {rank_by!r} is not an output of the metrics; these are {', '.join(outputs)}"
+    formula = data.get("formula")
+    weights = formula.get("weights") if isinstance(formula, Mapping) else {}
+    named = {"rank_by": [data.get("rank_by")], "tie_breaks": _list(data, "tie_breaks")}
+    named["formula.weights"] = [*weights] if isinstance(weights, Mapping) else []
+    for place, names in named.items():
+        for name in names if is_complete and outputs else ():
+            if isinstance(name, str) and name not in outputs:
+                yield f"{place}: {name!r} is not an output of the metrics; these are {', '.join(outputs)}"
+    if isinstance(formula, Mapping) and formula.get("name") in named["formula.weights"]:
+        yield "formula.weights: the formula is not part of itself"
+    if named["tie_breaks"] and data.get("ranks") != "scores":
+        yield 'tie_breaks: need ranks = "scores"'
 
 
 def _terms_problems(data: Mapping[str, Any]) -> Iterator[str]:
@@ -458,11 +494,22 @@ class CaptionsDefinition(_Table):
 
 
 class ReferencesDefinition(_Table):
-    """A reference set, which judges one captions file."""
+    """A reference set, which judges one captions file.
+
+    Args:
+        captions: optional if there is only one.
+        images: a file with the ids of its images, or a share of the images of ``file``, chosen by ``seed``; "" for all.
+        rest_of: another set of the same file. This one has the images that the other leaves out.
+        scores_shown: "at-end" to show scores on this set when a phase has closed.
+    """
 
     name: _Name
-    captions: _Name = ""  # optional if there is only one
+    captions: _Name = ""
     file: _File
+    images: Annotated[float, Field(gt=0, lt=1)] | str = ""
+    seed: Annotated[int, Field(ge=0)] = 0
+    rest_of: str = ""
+    scores_shown: Literal["at-once", "at-end"] = "at-once"
 
 
 class PhaseDefinition(_Table):
@@ -519,6 +566,17 @@ class PhaseDefinition(_Table):
         return scores_shown
 
 
+class FormulaDefinition(_Table):
+    """A further output, of which higher is better: a weighted sum of others.
+
+    Args:
+        weights: output -> weight.
+    """
+
+    name: _Name
+    weights: Annotated[dict[str, float], Field(min_length=1)]
+
+
 class BaselineDefinition(_Table):
     """A submission of the organizers, shown on leaderboards."""
 
@@ -550,8 +608,13 @@ class ChallengeDefinition(_Table):
     teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _NonEmptyList]
+    formula: FormulaDefinition | None = None
     rank_by: str
+    ranks: Literal["tests", "scores"] = "tests"
+    tie_breaks: Annotated[tuple[str, ...], _List] = ()
     max_words: Annotated[int, Field(ge=1, le=1000)] = 150
+    unknown_words: Annotated[float, Field(gt=0, le=1)] = 0.3
+    distinct_captions: Annotated[float, Field(ge=0, lt=1)] = 0.05
     settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
     texts: Annotated[tuple[TextDefinition, ...], _List] = ()
     downloads: Annotated[tuple[DownloadDefinition, ...], _List] = ()
@@ -573,11 +636,12 @@ class ChallengeDefinition(_Table):
 
     @cached_property
     def directions(self) -> dict[str, bool | None]:
-        """The outputs of the metrics -> whether lower scores are better; None if neither higher nor lower scores are.
+        """The outputs -> whether lower scores are better; None if neither higher nor lower scores are.
 
         They are in the order of the file, which is that of the columns of leaderboards.
         """
-        return {label: lower for metric in self.metrics for label, lower in directions_of(metric).items()}
+        directions = {label: lower for metric in self.metrics for label, lower in directions_of(metric).items()}
+        return directions if self.formula is None else {**directions, self.formula.name: False}
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -620,7 +684,9 @@ TABLES: Mapping[str, type[_Table]] = {
     "phases": PhaseDefinition,
     "baselines": BaselineDefinition,
 }
-_KEYS = {"": [*ChallengeDefinition.model_fields], **{name: [*table.model_fields] for name, table in TABLES.items()}}
+_KEYS = {"": [*ChallengeDefinition.model_fields], "formula": [*FormulaDefinition.model_fields]} | {
+    name: [*table.model_fields] for name, table in TABLES.items()
+}
 
 
 def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> ChallengeDefinition:

@@ -24,7 +24,7 @@ from markdown_it import MarkdownIt
 
 from captious.data import ImageId, References, read_references
 from captious.drawing import counted, counted_of, sample_of
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, InputError
 from captious_server.challenges.definition import (
     FILE_SETTINGS,
     SETTINGS,
@@ -329,6 +329,7 @@ def check_folder(path: Path, limits: UploadLimits | None = None, problems: Seque
     check.read_files(data)
     check.metrics(data)
     if definition is not None:
+        check.parts(definition)
         image_ids = {captions.name: check.image_ids(definition, captions.name) for captions in definition.captions}
         check.baselines(definition, image_ids, limits or UploadLimits())
         check.downloads(definition)
@@ -350,13 +351,35 @@ def check_folder(path: Path, limits: UploadLimits | None = None, problems: Seque
     )
 
 
-def read_reference_set(folder: Path, references: ReferencesDefinition) -> References:
+def read_reference_set(folder: Path, definition: ChallengeDefinition, row: ReferencesDefinition) -> References:
     """The references of a set, under the name of its file. Ids that are numbers in text are numbers.
 
     Raises:
-        CaptiousError: as ``captious.read_references``.
+        CaptiousError: as ``captious.read_references``, or the set has no images.
     """
-    return _read_references(folder / references.file, references.file)
+    return _part(_read_references(folder / row.file, row.file), folder, definition, row)
+
+
+def _part(table: References, folder: Path, definition: ChallengeDefinition, row: ReferencesDefinition) -> References:
+    """The references of the images that a set has, of those in its file."""
+    if row.rest_of:
+        name = row.captions, row.rest_of
+        other = next(other for other in definition.references if (other.captions, other.name) == name)
+        left_out = {*_part(table, folder, definition, other).ids}
+        chosen = {*table.ids} - left_out
+    elif isinstance(row.images, float):
+        by_chance = sorted(table.ids, key=lambda image: hashlib.sha256(f"{row.seed} {image}".encode()).digest())
+        chosen = {*by_chance[: round(row.images * len(by_chance))]}
+    elif row.images:
+        names = {*(folder / row.images).read_text(encoding="utf-8").split()}
+        chosen = {image for image in table.ids if str(image) in names}
+        if unknown := names - {*map(str, chosen)}:
+            raise InputError(f"{row.images} has ids that {row.file} does not have: {sample_of(sorted(unknown))}")
+    else:
+        return table
+    if not chosen:
+        raise InputError(f"the reference set {row.name} has no images")
+    return table.select([image in chosen for image in table.ids])
 
 
 def _read_references(path: Path, name: str) -> References:
@@ -470,6 +493,19 @@ class _Check:
             if isinstance(name, str) and name and (path := self.file(place, name)) is not None:
                 yield position, place, name, path
 
+    def parts(self, definition: ChallengeDefinition) -> None:
+        """Reduce reference sets to their images."""
+        for position, row in enumerate(definition.references):
+            if position not in self.references:
+                continue
+            place, is_file = at(("references", position)), isinstance(row.images, str) and row.images
+            if is_file and self.file(f"{place}.images", str(row.images)) is None:
+                continue
+            try:
+                self.references[position] = _part(self.references[position], self.folder, definition, row)
+            except (InputError, UnicodeDecodeError) as error:
+                self.problems.append(f"{place}: {one_line(error, self.folder)}")
+
     def _inspect(self, place: str, table: References) -> None:
         empty = [
             image
@@ -529,7 +565,7 @@ class _Check:
 
     def image_ids(self, definition: ChallengeDefinition, captions: str) -> tuple[ImageId, ...]:
         """The images of a captions file, if its reference sets agree on the type of ids."""
-        first_set: tuple[str, References] | None = None
+        first_set: tuple[ReferencesDefinition, References] | None = None
         image_ids: list[ImageId] = []
         is_wrong = False
         for position, row in enumerate(definition.references):
@@ -541,16 +577,16 @@ class _Check:
                 self.problems.append(f"{place}: some image ids are numbers and others text; use one type for all")
                 is_wrong = True
             elif first_set is None:
-                first_set = (row.name, table)
+                first_set = (row, table)
             elif _types(table.ids) != _types(first_set[1].ids):
                 self.problems.append(
-                    f"{place}: image ids are {_form(table)}, but those of {first_set[0]} are {_form(first_set[1])}"
+                    f"{place}: image ids are {_form(table)}, but those of {first_set[0].name} are {_form(first_set[1])}"
                 )
                 is_wrong = True
-            elif set(table.ids).isdisjoint(first_set[1].ids):
+            elif row.file != first_set[0].file and set(table.ids).isdisjoint(first_set[1].ids):
                 self.problems.append(
-                    f"{place}: no image is also in {first_set[0]}; the reference sets of one captions file must have "
-                    "images in common"
+                    f"{place}: no image is also in {first_set[0].name}; the reference sets of one captions file must "
+                    "have images in common"
                 )
         return () if is_wrong else tuple(dict.fromkeys(image_ids))
 
@@ -577,34 +613,40 @@ class _Check:
                 self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {name}")
 
     def revealed(self, definition: ChallengeDefinition) -> Iterator[str]:
-        """A warning for each phase whose scores are withheld, but can be had elsewhere."""
+        """A warning for each phase or reference set whose scores are withheld, but can be had elsewhere."""
         public = {captions.name for captions in definition.captions if captions.public}
+        sets = [*enumerate(definition.references)]
+        hidden = []
         for position, phase in enumerate(definition.phases):
-            if phase.scores_shown == "at-once":
-                continue
-            place, own = at(("phases", position)), self._references_of(definition, phase)
-            for captions in sorted(public.intersection(phase.captions)):
-                yield f"{place}: NOTHING IS HIDDEN: {captions!r} is public, so everybody has its references."
-            for other in definition.phases:
-                if other.scores_shown != "at-once":
-                    continue
-                known = self._references_of(definition, other)
+            if phase.scores_shown != "at-once":
+                hidden.append((at(("phases", position)), [row for row in sets if row[1].captions in phase.captions]))
+                for captions in sorted(public.intersection(phase.captions)):
+                    yield (
+                        f"{hidden[-1][0]}: NOTHING IS HIDDEN: {captions!r} is public, so everybody has its references."
+                    )
+        held = [row for row in sets if row[1].scores_shown == "at-end"]
+        hidden += [(at(("references", row[0])), [row]) for row in held]
+        shown = [phase for phase in definition.phases if phase.scores_shown == "at-once"]
+        for place, rows in hidden:
+            own = self._references_of(rows)
+            for phase in shown:
+                known = self._references_of(
+                    row for row in sets if row[1].captions in phase.captions and row not in held
+                )
                 n = sum(not texts.isdisjoint(known.get(image, ())) for image, texts in own.items())
                 if n:
                     yield (
                         f"{place}: NOTHING IS HIDDEN: {counted_of(n, len(own), 'image')} {'is' if n == 1 else 'are'} "
-                        f"also in the phase {other.name!r}, with the same references, and that one shows scores at "
+                        f"also in the phase {phase.name!r}, with the same references, and that one shows scores at "
                         "once. Give it other images."
                     )
 
-    def _references_of(self, definition: ChallengeDefinition, phase: PhaseDefinition) -> dict[ImageId, set[str]]:
-        """The images that a phase scores, with their references."""
+    def _references_of(self, rows: Iterable[tuple[int, ReferencesDefinition]]) -> dict[ImageId, set[str]]:
+        """The images of reference sets, with their references."""
         texts: dict[ImageId, set[str]] = {}
-        for position, row in enumerate(definition.references):
-            if row.captions in phase.captions and position in self.references:
-                table = self.references[position]
-                for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True):
-                    texts.setdefault(image, set()).update(table.texts[start:end])
+        for table in (self.references[position] for position, _ in rows if position in self.references):
+            for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True):
+                texts.setdefault(image, set()).update(table.texts[start:end])
         return texts
 
     def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
@@ -667,7 +709,11 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
     for phase in definition.phases:
         yield "phases", _phase(phase)
     yield "metrics", ", ".join(definition.outputs)
-    yield "ranked by", definition.rank_by
+    yield (
+        "ranked by",
+        ", ".join([definition.rank_by, *definition.tie_breaks])
+        + ("" if definition.ranks == "tests" else ", without tests"),
+    )
     for name, value in definition.settings.items():
         yield "settings", f"{name}: {value}"
     for baseline in definition.baselines:

@@ -129,7 +129,7 @@ def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> Referenc
         except CaptiousError:
             _log.exception("prepared references cannot be used", extra={"challenge": challenge.slug})
             file.unlink(missing_ok=True)
-    return read_reference_set(challenge.folder, reference_set)
+    return read_reference_set(challenge.folder, challenge.definition, reference_set)
 
 
 def _file(challenge: Challenge, reference_set: ReferencesDefinition) -> Path:

@@ -25,7 +25,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -33,6 +33,7 @@ from captious.version import __version__
 from captious_server.models import Challenge, Notice, Phase, Submission, TeamApproval, User, Webhook
 from captious_server.people.access import may_see
 from captious_server.people.accounts import record
+from captious_server.people.teams import teams_in
 from captious_server.settings import BackgroundThread, local_time, utc_time
 
 # Events that are reported: submissions that ended, phases about to close, teams that ask for approval.
@@ -52,16 +53,19 @@ def absolute(path: str) -> str:
 
 
 def ended_submissions() -> int:
-    """Create notices of first results and failures of submissions; return the number of submissions."""
+    """Create notices of first results and failures of submissions, and of held ones; return their number."""
     since = timezone.now() - _RESULT_PERIOD
-    rows = Submission.objects.filter(is_noticed=False, finished__gte=since, status__in=[_Status.DONE, _Status.FAILED])
+    ended = Q(finished__gte=since, status__in=[_Status.DONE, _Status.FAILED])
+    rows = Submission.objects.filter(ended | Q(created__gte=since, status=_Status.HELD), is_noticed=False)
     n = 0
     for submission in rows.select_related("phase__challenge", "team").order_by("finished")[:_BATCH_SUBMISSIONS]:
         with transaction.atomic():
             if Submission.objects.filter(pk=submission.pk, is_noticed=False).update(is_noticed=True) == 0:
                 continue  # another worker was faster
             n += 1
-            if not submission.is_baseline:
+            if submission.status == _Status.HELD:
+                _add_submission(f"held:{submission.pk}", "submission.held", submission)
+            elif not submission.is_baseline:
                 _add_result(submission)
     return n
 
@@ -73,16 +77,20 @@ def _add_result(submission: Submission) -> None:
     text += f"\n{submission.reason}" * bool(submission.reason and not is_done)
     members = User.objects.filter(mail_ended=True, memberships__team=submission.team)
     _add_mail(f"ended:{submission.pk}", members, challenge, f"{submission.method} {verb}", text, submission.url)
+    _add_submission(f"ended:{submission.pk}", "submission.ended", submission)
+
+
+def _add_submission(key: str, event: str, submission: Submission) -> None:
     values = {
         "id": submission.pk,
         "method": submission.method,
         "team": submission.team.name,
-        "phase": phase.name,
+        "phase": submission.phase.name,
         "status": submission.status,
         "reason": submission.reason,
         "url": absolute(submission.url),
     }
-    _add_hooks(f"ended:{submission.pk}", challenge, "submission.ended", {"submission": values})
+    _add_hooks(key, submission.challenge, event, {"submission": values})
 
 
 def phases_that_close(now: datetime) -> None:
@@ -91,12 +99,7 @@ def phases_that_close(now: datetime) -> None:
     for phase in rows.filter(closes__lte=now + _CLOSING_PERIOD).select_related("challenge"):
         challenge, key = phase.challenge, f"closing:{phase.pk}:{phase.closes:%Y%m%d%H%M%S}"
         closes = local_time(phase.closes)
-        takes_part = (
-            Q(participations__challenge=challenge)
-            | Q(teams__attempts__phase__challenge=challenge)
-            | Q(teams__approvals__challenge=challenge)
-            | Q(teams__acceptances__challenge=challenge)
-        )
+        takes_part = Q(participations__challenge=challenge) | Q(teams__in=teams_in(challenge).values("pk"))
         users = User.objects.filter(takes_part, mail_closing=True).distinct()
         text = f"The phase {phase} of {challenge} closes on {closes}."
         _add_mail(key, users, challenge, f"{challenge}: {phase} closes on {closes}", text, challenge.url)
@@ -111,25 +114,39 @@ def team_asked(row: TeamApproval) -> None:
     _add_hooks(f"asked:{row.pk}:{row.asked:%Y%m%d%H%M%S%f}", row.challenge, "team.asked", {"team": values})
 
 
+def message(challenge: Challenge, users: QuerySet[User], subject: str, text: str) -> int:
+    """Create mail of the organizers to users who take part; return the number of those whose address is confirmed."""
+    why = f"You get this mail because your team takes part in {challenge}."
+    key = f"message:{challenge.pk}:{timezone.now():%Y%m%d%H%M%S%f}"
+    return _add_mail(key, users, challenge, f"{challenge}: {subject}", text, challenge.url, why)
+
+
 def ping(webhook: Webhook) -> None:
     """Send a test event to a webhook."""
     key = f"ping:{webhook.pk}:{timezone.now():%Y%m%d%H%M%S%f}"
     _add_hooks(key, webhook.challenge, "ping", {}, [webhook])
 
 
-def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: str, path: str) -> None:
-    """Create mail for those users who have verified their address and may see the challenge."""
+def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: str, path: str, why: str = "") -> int:
+    """Create mail for those users who have verified their address and may see the challenge; return their number.
+
+    Args:
+        why: a sentence that ends the mail; by default, how to change the settings of mail.
+    """
     if not settings.CAPTIOUS.email_url:
-        return
+        return 0
     users = users.filter(is_active=True, emailaddress__primary=True, emailaddress__verified=True)
     users = users.exclude(notices__key__startswith=f"{key}:")
-    text += f"\n\n{absolute(path)}\n\nChange the settings of your mail on your account page: {absolute('/account/')}"
-    _add(
+    why = why or f"Change the settings of your mail on your account page: {absolute('/account/')}"
+    text += f"\n\n{absolute(path)}\n\n{why}"
+    rows = [
         {"key": f"{key}:user:{user.pk}", "event": "mail", "user": user, "address": user.email, "body": text}
         | {"subject": _line(f"[{_site()}] {subject}")}
         for user in users
         if may_see(user, challenge)
-    )
+    ]
+    _add(rows)
+    return len(rows)
 
 
 def _add_hooks(

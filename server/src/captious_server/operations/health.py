@@ -19,7 +19,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import Error, connection
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -28,7 +28,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from captious.version import __version__
-from captious_server.models import Challenge, RateCount, Submission, WorkerSeen
+from captious_server.models import Challenge, Phase, RateCount, Submission, WorkerSeen
 from captious_server.settings import SQLITE_WAIT
 
 _Status = Submission.Status
@@ -49,6 +49,8 @@ class Queue:
     queued: int
     #: Age of the oldest submission waiting to be scored for the first time.
     oldest_queued_seconds: int
+    #: Leaderboards whose ranks are being computed.
+    stale_boards: int
 
     @classmethod
     def now(cls) -> Queue:
@@ -66,6 +68,7 @@ class Queue:
             running=Submission.objects.filter(status=_Status.RUNNING, lease_until__gte=now).count(),
             queued=rows.count(),
             oldest_queued_seconds=round((now - oldest).total_seconds()) if oldest else 0,
+            stale_boards=Phase.objects.filter(board_stored__lt=F("board_changes")).count(),
         )
 
     @property
@@ -171,6 +174,7 @@ class _Site(Collector):
                 "Age of the oldest submission waiting to be scored for the first time.",
                 queue.oldest_queued_seconds,
             ),
+            "stale_boards": ("Leaderboards whose ranks are being computed.", queue.stale_boards),
         }
         for name, (text, value) in values.items():
             yield GaugeMetricFamily(f"captious_{name}", text, value=float(value))

@@ -174,6 +174,7 @@ def _scores_by_set(submission: Submission, heartbeat: queue.Heartbeat) -> dict[s
                 selection,
                 system=submission.method,
                 resamples=settings.CAPTIOUS.resamples,
+                formula=challenge.definition.formula,
             )
     return set_scores
 

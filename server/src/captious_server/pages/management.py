@@ -19,11 +19,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from captious_server.actions import (
     AskForm,
     BanForm,
+    MailForm,
     NewsForm,
     ParticipantsForm,
     ask_for,
     ban,
     decide_on,
+    mail_teams,
     one_line,
 )
 from captious_server.actions.downloads import archive_answer
@@ -53,41 +55,48 @@ from captious_server.notices.delivery import WebhookForm, add_webhook, ping, rem
 from captious_server.pages.challenges import challenge_page, page_of
 from captious_server.people.access import challenge_for, managed_challenge, may_manage
 from captious_server.people.accounts import limit, record
-from captious_server.people.teams import approvals_of, teams_of, teams_to_approve
+from captious_server.people.teams import approvals_of, teams_in, teams_of, teams_to_approve
 from captious_server.scoring import queue
 from captious_server.settings import row_id
 
-# The page on which teams ask to be approved, and organizers approve or refuse them.
+# The page of teams: they ask to be approved, and organizers see all, decide, and write to them.
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def teams(request: HttpRequest, slug: str) -> HttpResponse:
-    """The approval of the user's teams; for organizers, that of all teams."""
+    """The approval of the user's teams, where it is needed; for organizers, all teams."""
     challenge = challenge_for(request.user, slug)
-    if not challenge.definition.team_approval:
+    manages, needs_approval = may_manage(request.user, challenge), challenge.definition.team_approval
+    if not (manages or needs_approval):
         raise Http404
-    manages = may_manage(request.user, challenge)
-    own_teams = teams_of(request.user)
-    form = AskForm(request.POST if request.POST.get("action") == "ask" else None)
+    own_teams, action = teams_of(request.user), request.POST.get("action", "")
+    form = AskForm(request.POST if action == "ask" else None)
+    mail_form = MailForm(request.POST if action == "mail" else None, challenge)
     if request.method == "POST":
-        limit(request, "change")
-        if request.POST.get("action") == "ask":
+        if action == "ask":
+            limit(request, "change")
             if form.is_valid():
                 team = next((team for team in own_teams if team.slug == request.POST.get("team")), None)
-                if team is None:
+                if team is None or not needs_approval:
                     raise Http404
                 ask_for(request, challenge, team, form.cleaned_data["message"])
                 messages.success(request, f"Approval requested for {team}. The organizers will decide.")
                 return redirect("captious:teams", slug)
         elif not manages:
             raise Http404
+        elif action == "mail":
+            if mail_form.is_valid():
+                n = mail_teams(request, challenge, mail_form)
+                messages.success(request, f"Mail to members with a confirmed address: {n:,}.")
+                return redirect(request.get_full_path())
         else:
+            limit(request, "change")
             reason = decide_on(
                 request,
                 challenge,
                 one_line(request.POST.get("team", "")),
-                approved=request.POST.get("action") == "approve",
+                approved=action == "approve",
                 reason=request.POST.get("reason", ""),
             )
             if reason:
@@ -98,12 +107,16 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
         request,
         challenge,
         "teams",
-        status=422 if form.errors else 200,
+        status=422 if form.errors or mail_form.errors else 200,
         form=form,
-        wrong=form,
+        wrong=mail_form if mail_form.errors else form,
         own=approvals_of(challenge, own_teams),
         to_ask=[team for team in teams_to_approve(challenge, own_teams) if team.pk not in pending_ids],
-        page=page_of(request, approvals_of(challenge)) if manages else None,
+        page=page_of(request, approvals_of(challenge)) if manages and needs_approval else None,
+        manages=manages,
+        all_teams=teams_in(challenge) if manages else [],
+        banned={*challenge.bans.values_list("team", flat=True)} if manages else set(),
+        mail_form=mail_form,
     )
 
 
@@ -123,6 +136,7 @@ class Summary:
         total: all submissions but deleted ones.
         waiting: those that are queued or being scored.
         failed: those that could not be scored.
+        held: those that look like probes and wait for the organizers.
     """
 
     open: list[Phase]
@@ -131,6 +145,7 @@ class Summary:
     total: int
     waiting: int
     failed: int
+    held: int
 
 
 def summary_of(challenge: Challenge) -> Summary:
@@ -144,6 +159,7 @@ def summary_of(challenge: Challenge) -> Summary:
         total=Count("pk", filter=~Q(status=_Status.DELETED)),
         waiting=Count("pk", filter=Q(status__in=[_Status.QUEUED, _Status.RUNNING])),
         failed=Count("pk", filter=Q(status=_Status.FAILED)),
+        held=Count("pk", filter=Q(status=_Status.HELD)),
     )
     return Summary(open=open_phases, upcoming=upcoming[0] if upcoming and not open_phases else None, **counts)
 
@@ -309,6 +325,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         has_public_archive=any(phase.is_board_open for phase in challenge.phase_list),
         participants=challenge.participants.order_by("username"),
         participant_form=form,
+        n_teams=teams_in(challenge).count(),
         n_waiting=challenge.approvals.filter(status=TeamApproval.Status.ASKED).count(),
         bans=challenge.bans.select_related("team"),
         ban_form=ban_form,
@@ -422,15 +439,18 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         Participant.objects.filter(challenge=challenge, user=user).delete()
         record("remove participant", user.username, request=request, challenge=challenge)
         messages.success(request, f"{user.username} is no longer a participant.")
-    elif action in {"show", "hide", "rescore"}:
+    elif action in {"show", "hide", "rescore", "let_through"}:
         submission = _submission(request, challenge)
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
             queue.queue_again(rows)
+        elif action == "let_through":
+            queue.release(submission)
         else:
             rows.update(is_hidden=action == "hide")
-        record(action, submission.method, request=request, submission=submission)
-        outcome = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
+        record(action.replace("_", " "), submission.method, request=request, submission=submission)
+        outcomes = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}
+        outcome = outcomes.get(action, "will be scored")
         messages.success(request, f"{_submission_label(submission)} {outcome}.")
     elif action == "board":
         phase = _phase(request, challenge)

@@ -337,6 +337,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
     context |= {"form": form, "team": team, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    context["exhausted"] = [row.phase.name for row in quotas if row.exhausted]
     context |= {
         "bans": {pk: ban for pk, ban in bans.items() if pk == chosen_team.pk},
         "without_terms": teams_without(challenge, [team]),
@@ -350,6 +351,7 @@ def _next_steps(submission: Submission) -> str:
     """The next steps of a submission that was just made, and where it can be found."""
     phase, address = submission.phase, reverse("captious:submissions", args=[submission.challenge.slug])
     scores = "Its scores will appear on this page." if phase.has_scores_open else "Its scores are withheld for now."
+    scores = submission.reason or scores
     return format_html(
         'Submitted to {}. {} All your submissions are listed under <a href="{}">My submissions</a>.',
         phase,

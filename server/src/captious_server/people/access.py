@@ -80,7 +80,9 @@ def may_see_scores(user: Any, phase: Phase) -> bool:
 def why_withheld(user: Any, phase: Phase) -> str:
     """Why and until when a user sees no scores of a phase; empty if they are shown."""
     if may_see_scores(user, phase):
-        return ""
+        if phase.ends_at is None or not phase.held_sets or may_manage(user, phase.challenge):
+            return ""
+        return f"Scores with {' and '.join(phase.held_sets)} are shown on {local_time(phase.ends_at)}."
     if phase.scores_open_at is not None:
         return f"Scores are shown on {local_time(phase.scores_open_at)}."
     return "This phase does not show scores."

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -153,6 +153,19 @@ def teams_of(user: User) -> list[Team]:
     """The teams that a user can submit for, the personal one last."""
     personal_team(user)
     return list(Team.objects.filter(memberships__user=user).order_by("is_personal", "name"))
+
+
+def teams_in(challenge: Challenge) -> QuerySet[Team]:
+    """The teams that take part in a challenge, by name: that uploaded something, asked for approval, or accepted
+    terms. Their ``n`` submissions that count, and the time of the ``last``, come with them.
+    """
+    counted_ones = Q(submissions__phase__challenge=challenge, submissions__counts=True)
+    takes_part = Q(attempts__phase__challenge=challenge) | Q(approvals__challenge=challenge)
+    pks = Team.objects.filter(takes_part | Q(acceptances__challenge=challenge)).values("pk")
+    rows = Team.objects.filter(pk__in=pks).prefetch_related("memberships__user").order_by("name")
+    return rows.annotate(
+        n=Count("submissions", filter=counted_ones), last=Max("submissions__created", filter=counted_ones)
+    )
 
 
 def baselines_team() -> Team:

@@ -27,10 +27,13 @@ from captious_server.settings import BackgroundThread
 
 
 class ReferenceSet(NamedTuple):
-    """A reference set of a board: the captions file that it judges, and its name."""
+    """A reference set of a board: the captions file that it judges, its name, and whether its scores are shown at the
+    end of a phase.
+    """
 
     captions: str
     name: str
+    at_end: bool
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class BoardOutputs:
     def of_board(cls, phase: Phase) -> BoardOutputs:
         """The outputs on the board of a phase."""
         values = phase.board_values
-        sets = {key: ReferenceSet(captions, name) for key, captions, name in values["sets"]}
+        sets = {key: ReferenceSet(*row) for key, *row in values["sets"]}
         return cls(dict(values["directions"]), values["rank_by"], sets, values["counts"])
 
     @property
@@ -74,12 +77,20 @@ class BoardOutputs:
 
     @property
     def main_set(self) -> str:
-        """The key of the set that is shown unless another is asked for: the first of the last captions file.
+        """The key of the set on which the best submission of a team is its entry: the first of the last captions file.
 
         The last captions file is usually the one that counts: val2014 before test2014. Empty if there are no sets.
         """
         captions = [row.captions for row in self.sets.values()]
         return next((key for key, row in self.sets.items() if row.captions == captions[-1]), "")
+
+    def first_set(self, phase: Phase) -> str:
+        """The key of the set that is shown unless another is asked for: what was held back until the end, or the main
+        one.
+        """
+        captions = self.sets[self.main_set].captions if self.sets else ""
+        held = [key for key, row in self.sets.items() if row.at_end and row.captions == captions]
+        return held[0] if held and phase.shows(at_end=True) else self.main_set
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, for ``Phase.board_values``. Databases may sort the keys of objects, but no lists."""
@@ -97,7 +108,10 @@ def sets_of(phase: Phase) -> dict[str, ReferenceSet]:
 
 
 def _current_sets(phase: Phase) -> dict[str, ReferenceSet]:
-    return {key: ReferenceSet(row.captions, row.name) for key, row in phase.reference_sets.items()}
+    return {
+        key: ReferenceSet(row.captions, row.name, row.scores_shown == "at-end")
+        for key, row in phase.reference_sets.items()
+    }
 
 
 # The order of the queue: parties take turns, so that nobody waits for all submissions of another party.
@@ -248,6 +262,13 @@ def cancel(submission: Submission) -> bool:
     """Cancel before scoring has begun; False if it is too late. Submissions that were scored once still count."""
     rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, finished=None)
     return bool(rows.update(status=_Status.CANCELED, counts=False, finished=timezone.now()) == 1)
+
+
+def release(submission: Submission) -> None:
+    """Queue a submission that was held."""
+    Submission.objects.filter(pk=submission.pk, status=_Status.HELD).update(
+        status=_Status.QUEUED, reason="", is_noticed=False
+    )
 
 
 def queue_again(submissions: Any) -> int:

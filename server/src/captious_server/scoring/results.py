@@ -20,8 +20,8 @@ from captious import Captions, References, Selection, Settings, check
 from captious.errors import CaptionWarning, option, shown
 from captious.evaluation import FindingWarning, Report, evaluate
 from captious.files import whole_file
-from captious.statistics import DEFAULT_SEED
-from captious_server.challenges.definition import public_label
+from captious.statistics import DEFAULT_SEED, Sampling
+from captious_server.challenges.definition import FormulaDefinition, public_label
 
 # A file with the scores of all submissions of a phase on one reference set, and on each resample of its images.
 #
@@ -202,7 +202,13 @@ class SetScores:
 
 
 def score_set(
-    candidates: dict[Any, str], references: References, selection: Selection, *, system: str, resamples: int
+    candidates: dict[Any, str],
+    references: References,
+    selection: Selection,
+    *,
+    system: str,
+    resamples: int,
+    formula: FormulaDefinition | None = None,
 ) -> SetScores:
     """Score candidates against one reference set, which may have fewer images than there are candidates.
 
@@ -225,7 +231,30 @@ def score_set(
         per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
         resampled=np.stack(columns, axis=1),
     )
+    if formula is not None:
+        results = _with_formula(scores, results, formula)
     return SetScores(scores, results, {reader: _site_warnings(texts, labels) for reader, texts in warnings.items()})
+
+
+def _with_formula(
+    scores: dict[str, dict[str, Any]], results: StoredResults, formula: FormulaDefinition
+) -> StoredResults:
+    """Results with the output of a formula, whose score is added to the others."""
+    weights = np.array([formula.weights.get(name, 0.0) for name in results.outputs])
+    used = np.flatnonzero(weights)
+    per_caption, resampled = (values[:, used] @ weights[used] for values in (results.per_caption, results.resampled))
+    parts = [scores[results.outputs[i]]["score"] for i in used]
+    signature = " + ".join(f"{weights[i]:g} × {results.outputs[i]}" for i in used)
+    entry: dict[str, Any] = {**dict.fromkeys(("score", "low", "high")), "signature": f"{formula.name} = {signature}"}
+    if None not in parts:
+        low, high = Sampling(resamples=len(resampled)).interval(resampled)
+        entry |= {"score": float(np.dot(parts, weights[used])), "low": low, "high": high}
+    scores[formula.name] = entry
+    return StoredResults(
+        (*results.outputs, formula.name),
+        np.column_stack([results.per_caption, per_caption]),
+        np.column_stack([results.resampled, resampled]),
+    )
 
 
 #: The advice to clean captions by a rule, which a site cannot do.

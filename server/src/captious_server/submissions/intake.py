@@ -34,6 +34,7 @@ from captious_server.people.accounts import TooManyRequests, record
 from captious_server.people.teams import why_not_admitted
 from captious_server.settings import local_time, locked
 from captious_server.submissions import storage
+from captious_server.submissions.probes import why_held
 from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious_server.submissions.upload_process import read_upload
 
@@ -379,6 +380,8 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None, k
         if problems:
             raise RefusedError("The captions are not valid, so they were not submitted.", problems)
         submission.folder_name = folder.name
+        submission.reason = why_held(submission, folder)
+        submission.status = _Status.HELD if submission.reason else _Status.QUEUED
         submission.filename = submission.filename[:255]
         submission.size = upload.stat().st_size
         submission.stored = submission.size + storage.captions_bytes(folder)

@@ -71,6 +71,11 @@ def count_words(caption: str) -> int:
     return sum(1 for _ in WORD.finditer(caption))
 
 
+def words_of(caption: str) -> tuple[str, ...]:
+    """The words of a caption in lower case, without punctuation."""
+    return tuple(word for word in WORD.findall(caption.lower()) if word[0].isalnum())
+
+
 # One captions file of an upload: parsed and checked against the images of the challenge.
 #
 # ``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, to save
