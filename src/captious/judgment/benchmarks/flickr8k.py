@@ -195,7 +195,7 @@ FLICKR8K_EXPERT = Benchmark(
         ),
         _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, published code"),
         _protocol(
-            "yi2020-tau-c", statistic="kendall-tau-c", ratings="mean", source="Yi et al. 2020, table 3"
+            "yi2020-tau-c", statistic="kendall-tau-c", ratings="mean", digits=6, source="Yi et al. 2020, table 3"
         ),
         _protocol(
             _SMURF,

@@ -56,6 +56,7 @@ COMPOSITE = Benchmark(
             "yi2020",
             statistic="kendall-tau-c",
             references=Rule("the image's references, without the judged caption itself", _unjudged),
+            digits=6,
             source="Yi et al. 2020, table 3",
         ),
         *(
