@@ -20,7 +20,7 @@ from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.correlation import STATISTICS, Points, bootstrap, correlation, p_of_none
 from captious.judgment.files import data_folder
-from captious.judgment.items import without
+from captious.judgment.items import letters
 from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
 from captious.judgment.results import Matrix, Study
 from captious.judgment.scores import (
@@ -360,14 +360,12 @@ def _references(systems: Mapping[str, object], references: object, people: str, 
 def _without(captions: Captions) -> References:
     """Return the references without the candidates; of an image that has no others, all."""
     table = captions.references
-    texts: list[str] = []
-    counts = []
-    for number, (start, end) in enumerate(pairwise(table.offsets.tolist())):
-        of_image = table.texts[start:end]
-        others = without(of_image, captions.candidates[number]) or of_image
-        texts += others
-        counts.append(len(others))
-    return References(table.ids, tuple(texts), np.cumsum([0, *counts]), name=table.name, images=table.images)
+    own = [letters(text) for text in captions.candidates]
+    rows = [range(*ends) for ends in pairwise(table.offsets.tolist())]
+    others = [
+        [row for row in of_image if letters(table.texts[row]) != text] for of_image, text in zip(rows, own, strict=True)
+    ]
+    return table.choose([some or of_image for some, of_image in zip(others, rows, strict=True)])
 
 
 def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
