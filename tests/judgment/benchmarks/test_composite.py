@@ -58,3 +58,13 @@ def test_sharif_protocol_uses_first_two_captions(tmp_path: Path) -> None:
         assert found.protocol.statistic == statistic
         assert found.captions.candidates == ("a dog", "cat")
         assert found.captions.references.texts == ("the dog", "the dog")
+
+
+def test_sharif_protocol_keeps_a_rated_reference_of_other_words(tmp_path: Path) -> None:
+    texts = ["A T-shirt .", "a boy's shirt"]
+    for rated_one, left in (("a t shirt", ("a boy's shirt",)), ("a boys shirt", tuple(texts))):
+        write_jsonl(tmp_path, "composite/composite.jsonl", [record("a", 1, rated_one, texts, 5)])
+        found = load(tmp_path, "composite@sharif2019-tau-b")
+        assert isinstance(found, RatedCaptions)
+        assert found.captions.references.texts == left
+        assert len(load(tmp_path, "composite").items) == 1

@@ -16,7 +16,7 @@ from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import TOOLKIT, at_least_0, figures, rated
 from captious.judgment.files import entry_of, number_within
-from captious.judgment.items import letters
+from captious.judgment.items import letters, words
 from captious.judgment.judgments import NOTHING, system_protocols
 from captious.words import counted
 
@@ -27,7 +27,16 @@ from captious.words import counted
 
 def _other_references(item: RatedCaption) -> Sequence[str]:
     """Return the references that differ from the rated one in letters or digits; all of them if none does."""
-    return [text for text in item.references if letters(text) != item.facts["rated"]] or item.references
+    rated_one = letters(item.facts["rated"])
+    return [text for text in item.references if letters(text) != rated_one] or item.references
+
+
+def _of_other_words(item: RatedCaption) -> Sequence[str]:
+    """Return the references whose words differ from those of the rated one; all of them if none does.
+
+    49 images keep it: they have "children's" among the references, and "childrens" as the rated caption.
+    """
+    return [text for text in item.references if words(text) != words(item.facts["rated"])] or item.references
 
 
 def _unjudged(item: RatedCaption) -> Sequence[str]:
@@ -36,8 +45,8 @@ def _unjudged(item: RatedCaption) -> Sequence[str]:
 
 
 def _items_composite(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> list[RatedCaption]:
-    rated_of = {item.image: letters(item.candidate) for item in items if item.facts["slot"] == 1}
-    return [replace(item, facts={**item.facts, "rated": rated_of.get(item.image)}) for item in items]
+    rated_of = {item.image: item.candidate for item in items if item.facts["slot"] == 1}
+    return [replace(item, facts={**item.facts, "rated": rated_of.get(item.image, "")}) for item in items]
 
 
 _protocol_composite = partial(
@@ -63,6 +72,7 @@ COMPOSITE = Benchmark(
             _protocol_composite(
                 f"sharif2019-{name}",
                 statistic=statistic,
+                references=Rule("the image's references, without the rated one if words are equal", _of_other_words),
                 excluded=Rule("the third caption of each image (slot 3)", lambda item: item.facts["slot"] == 3),
                 source="Sharif et al. 2019",
             )
