@@ -30,6 +30,7 @@ from captious.judgment.scores import (
     negated,
     oriented,
     score_captions,
+    score_each,
     sign_of,
     split_sums,
 )
@@ -188,7 +189,7 @@ def scoring_time(
                 report = evaluate(fresh, one)
                 times.append((time.perf_counter() - wall, time.process_time() - cpu))
             warnings += [warning for warning in report.warnings if warning not in warnings]
-            signatures |= {output: result.signature for output, result in report.items()}
+            signatures |= {label: result.signature for label, result in report.items()}
             walls, cpus = (np.array(times) / n * 1000).T
             record = {"metric": label, "wall_s": np.median(walls), "fastest_s": walls.min(), "slowest_s": walls.max()}
             record |= {"cpu_s": np.median(cpus)}
@@ -275,11 +276,8 @@ def system_correlations(
     with_parts, sums, _ = split_sums(metrics)
     selection = as_selection(with_parts, settings)
     table, files = _references(systems, references, people, match, ids), checksums(references)
-    with steps([*systems], str) as names:
-        reports = {
-            name: score_captions(read_captions(systems[name], table, match=match, ids=ids), selection, name=name)
-            for name in names
-        }
+    captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
+    reports = score_each(captions, selection)
     first = next(iter(reports.values()))
     of_systems, of_captions = _points(reports.values())
     signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
@@ -515,8 +513,7 @@ def critical_failures(
     files = checksums(references)
     table = _references(systems, references, people, match, ids)
     captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
-    reports = [score_captions(of_system, selection, name=name) for name, of_system in captions.items()]
-    by_evaluator = [score_captions(of_system, single, name=name) for name, of_system in captions.items()]
+    reports, by_evaluator = ([*score_each(captions, chosen).values()] for chosen in (selection, single))
     (of_people,) = measures.values()
 
     def agreement(of_systems: list[Report], label: str) -> NDArray[np.float64]:
