@@ -41,7 +41,7 @@ def protocols() -> str:
         alike: dict[tuple[str, ...], list[Protocol]] = {}
         for protocol in benchmarks.get(name).protocols:
             facts = protocol.facts()
-            same = ("of", "ratings", "references", "excluded", "ties", "parts", "systems")
+            same = ("of", "ratings", "references", "excluded", "ties", "parts", "scores", "systems")
             alike.setdefault(tuple(facts.get(fact, "") for fact in same), []).append(protocol)
         rows += [_row(group) for group in alike.values()]
     return "\n".join(rows)
@@ -60,6 +60,8 @@ def _row(group: list[Protocol]) -> str:
         judged.append(f"a tie counts {'as wrong' if facts['ties'] == 'nothing' else facts['ties']}")
     if "parts" in facts:
         judged.append(f"mean over parts: {facts['parts']}")
+    if "scores" in facts:
+        judged.append(f"scores {facts['scores']}")
     statistics = ", ".join(_each(protocol.statistic for protocol in group))
     left_out = "" if facts["excluded"] == "nothing" else facts["excluded"]
     sources = "; ".join(_each(protocol.source for protocol in group))

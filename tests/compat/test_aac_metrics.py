@@ -90,7 +90,7 @@ def test_classes_score_like_functions(name: str, key: str) -> None:
     alone.update(CANDIDATES[2:], MULT_REFERENCES[2:])
     assert torch.equal(alone.compute(), corpus[key])
     alone.reset()
-    alone.update(CANDIDATES[:2], MULT_REFERENCES[:2])
+    alone.update(mult_references=MULT_REFERENCES[:2], candidates=CANDIDATES[:2])
     assert not torch.equal(alone.compute(), corpus[key])
 
 
@@ -209,7 +209,8 @@ def test_spider_max_takes_the_best_candidate_of_each_recording() -> None:
     several = [
         [candidate, references[0], "a dog"] for candidate, references in zip(CANDIDATES, MULT_REFERENCES, strict=True)
     ]
-    corpus, sents = aac_metrics.SPIDErMax(return_all_cands_scores=True)(several, MULT_REFERENCES)
+    metric = aac_metrics.SPIDErMax(return_all_cands_scores=True)
+    corpus, sents = metric(mult_references=MULT_REFERENCES, mult_candidates=several)
     for n in range(3):
         _, alone = aac_metrics.functional.spider([row[n] for row in several], MULT_REFERENCES)
         assert torch.equal(sents["spider_all"][:, n], alone["spider"])

@@ -120,6 +120,16 @@ def test_select_keeps_the_given_images_in_order() -> None:
     assert captions.select([-1]).ids == (9,)
 
 
+def test_references_of_images_can_be_chosen_and_left_out() -> None:
+    table = three_images()
+    chosen = table.choose([[5, 3], [0]], [2, 0])
+    assert (chosen.ids, chosen.texts, chosen.offsets.tolist()) == ((9, 7), ("z", "x", "a cat"), [0, 2, 3])
+    left = table.leave_out([1, 4], [0, 2])
+    assert (left.ids, left.texts, left.offsets.tolist()) == ((7, 9), ("a cat", "x", "z"), [0, 1, 3])
+    with pytest.raises(ParameterError, match="an image has no references"):
+        table.leave_out([1, 2, 4])
+
+
 def test_select_everything_is_the_same_object() -> None:
     captions = Captions(("p", "q", "r"), three_images())
     assert captions.select([0, 1, 2]) is captions

@@ -38,9 +38,8 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
     Raises:
         ParameterError: no image has two or more references.
     """
-    starts, ends = references.offsets[:-1], references.offsets[1:]
-    counts = ends - starts
-    candidate_rows = starts + np.random.default_rng(seed).integers(0, counts)
+    counts = np.diff(references.offsets)
+    candidate_rows = references.offsets[:-1] + np.random.default_rng(seed).integers(0, counts)
     several = np.flatnonzero(counts > 1)
     if not several.size:
         raise ParameterError(
@@ -48,17 +47,9 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
             where=references.name,
             hint="one reference is held out and scored against the rest; to avoid this, give human captions",
         )
-    rows = [row for image in several for row in range(starts[image], ends[image]) if row != candidate_rows[image]]
-    remaining = References(
-        tuple(references.ids[image] for image in several),
-        tuple(references.texts[row] for row in rows),
-        np.concatenate([[0], np.cumsum(counts[several] - 1)]),
-        name=references.name,
-        id_form=references.id_form,
-        images=tuple(references.images[image] for image in several),
-    )
-    candidates = tuple(references.texts[row] for row in candidate_rows[several])
-    return Captions(candidates, remaining), len(references) - len(several)
+    held_out = candidate_rows[several].tolist()
+    remaining = references.leave_out(held_out, several)
+    return Captions(tuple(references.texts[row] for row in held_out), remaining), len(references) - len(several)
 
 
 # Matching of candidates and references by image id.

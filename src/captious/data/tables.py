@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -97,6 +97,8 @@ class TextCache(Generic[V]):
 
 R = TypeVar("R")
 C = TypeVar("C")
+#: Indices of images, or of their references.
+Rows: TypeAlias = Sequence[int] | NDArray[np.int64]
 C_co = TypeVar("C_co", covariant=True)
 R_co = TypeVar("R_co", covariant=True)
 
@@ -291,6 +293,30 @@ class References:
             of=self.of,
             present=self.present,
         )
+
+    def choose(self, texts: Sequence[Rows], images: Rows | None = None) -> References:
+        """Return images with some of their references.
+
+        Args:
+            texts: by image, which of ``texts``; at least one.
+            images: which images; by default all.
+        """
+        rows = range(len(self)) if images is None else images
+        return replace(
+            self,
+            ids=tuple(self.ids[row] for row in rows),
+            texts=tuple(self.texts[row] for of_image in texts for row in of_image),
+            offsets=np.cumsum([0, *map(len, texts)]),
+            images=tuple(self.images[row] for row in rows),
+            without_references=(),
+        )
+
+    def leave_out(self, texts: Rows, images: Rows | None = None) -> References:
+        """Return images without one of their references: the index in ``texts`` of each; images as for ``choose``."""
+        rows = range(len(self)) if images is None else images
+        at = self.offsets.tolist()
+        left = [[row for row in range(at[i], at[i + 1]) if row != out] for i, out in zip(rows, texts, strict=True)]
+        return self.choose(left, images)
 
     def texts_of(self, rows: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
         """Return the references of rows, which may repeat, image by image, and their offsets, int64[n + 1]."""

@@ -109,6 +109,24 @@ class DataFolder:
                 raise self.error(f"not a JSON object: {error}", name, number) from error
             yield number, record
 
+    def placed_records(self, name: str, columns: Sequence[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+        """Yield the records of a file with their numbers and places: lines of .jsonl, members of a list in .json, rows
+        of .csv, numbered by line, or of .parquet.
+
+        Args:
+            name: name of the file; of parquet, * matches anything.
+            columns: required columns of .csv, and those to read of .parquet.
+        """
+        kind = Path(name).suffix
+        if kind == ".parquet":
+            rows = (dict(zip(columns, row, strict=True)) for row in self.parquet(name, columns))
+            yield from ((number, self.place(name, f"row {number}"), row) for number, row in enumerate(rows, 1))
+        elif kind == ".json":
+            yield from ((n, self.place(name, f"record {n}"), record) for n, record in enumerate(self.json(name), 1))
+        else:
+            of_lines = self.csv_rows(name, columns) if kind == ".csv" else self.numbered_records(name)
+            yield from ((number, self.place(name, number), record) for number, record in of_lines)
+
     def pickle(self, name: str) -> Any:
         """Return the content of a pickle: numbers, text, lists, dicts and numpy arrays of these; no callable in it is
         called.

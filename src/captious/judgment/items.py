@@ -243,6 +243,11 @@ def letters(text: str) -> str:
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
+def words(text: str) -> str:
+    """Return the words of a caption in lower case, without what is neither a letter nor a digit, between blanks."""
+    return " ".join(re.findall("[a-z0-9]+", text.lower()))
+
+
 def without(references: Iterable[str], *captions: str) -> list[str]:
     """Return the references that differ in letters or digits from all of these captions."""
     known = {*map(letters, captions)}

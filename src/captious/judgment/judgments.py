@@ -81,6 +81,7 @@ class Protocol:
         part_order: names of parts that come first, in this order.
         measure: for systems, the human measure; for captions rated in several ways, one of their ratings; for pairs
             with several votes, the preferred caption.
+        digits: for captions, digits after the decimal point that scores are rounded to; None for all.
         systems: the system of a caption; scores and ratings are averaged over the captions of each system, and the
             statistic compares the means. None if captions are compared.
         source: its publication.
@@ -98,6 +99,7 @@ class Protocol:
     parts: Rule[str] | None = None
     part_order: Sequence[str] = ()
     measure: Rule[float] | None = None
+    digits: int | None = None
     systems: Rule[str] | None = None
     source: str = ""
 
@@ -124,6 +126,7 @@ class Protocol:
             "ties": ties if self.statistic.endswith("accuracy") else "",
             "parts": self.parts.text if self.parts else "",
             "measure": self.measure.text if self.measure else "",
+            "scores": f"rounded to {self.digits} digits after the point" if self.digits else "",
             "systems": self.systems.text if self.systems else "",
             "source": self.source,
         }
@@ -306,10 +309,15 @@ class RatedCaptions(CaptionJudgments):
         rows = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
         return [(part, Points([self.ratings[row] for row in part], self.units[part], statistic)) for part in rows]
 
+    def _rounded(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return scores if self.protocol.digits is None else np.round(scores, self.protocol.digits)
+
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        scores = self._rounded(scores)
         return np.array([points.value(scores[rows]) for rows, points in self._points])
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
+        scores = self._rounded(scores)
         parts = [points.resampled(scores[rows], counts) for rows, points in self._points]
         return np.asarray(np.mean(parts, axis=0))
 
@@ -326,6 +334,7 @@ class RatedCaptions(CaptionJudgments):
         return float(np.mean(values)), sampling.interval(np.mean(resampled, axis=0))
 
     def p_value(self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]) -> float:
+        a, b = self._rounded(a), self._rounded(b)
         observed = float((self.values(a) - self.values(b)).mean())
         permuted = [points.exchanged(a[rows], b[rows], swaps) for rows, points in self._points]
         return permutation_p_value(observed, np.mean(permuted, axis=0), scale=1)

@@ -174,6 +174,7 @@ def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
         if "systems" in protocol_facts
         else "",
         "references": protocol_facts.get("references", ""),
+        "scores": protocol_facts.get("scores", ""),
         "left out": protocol_facts.get("excluded", ""),
         "ties": f"a tie between metric scores counts as {protocol_facts['ties']}" if "ties" in protocol_facts else "",
         "parts": f"{protocol_facts['parts']}; the value is the mean over them" if "parts" in protocol_facts else "",

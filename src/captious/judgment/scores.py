@@ -27,6 +27,7 @@ from captious.metrics.contract.registry import SUM, Request, get, metric_names
 from captious.metrics.contract.selection import ALL, MetricLike, Selection, available, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_vectors import VectorMetric
+from captious.progress import steps
 from captious.version import __version__
 from captious.words import counted, counted_of, shortened
 
@@ -54,6 +55,12 @@ def score_captions(captions: Captions, selection: Selection, *, name: str = "cap
     for label, result in report.items():
         checked_scores(result.per_caption, items, where=f"{label} on {name}")
     return report
+
+
+def score_each(captions: Mapping[str, Captions], selection: Selection) -> dict[str, Report]:
+    """Return the report of each system's captions, by name, with a step of progress for each."""
+    with steps([*captions], str) as names:
+        return {name: score_captions(captions[name], selection, name=name) for name in names}
 
 
 def as_selection(metrics: Metrics, settings: Settings | None = None) -> Selection:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import load, write_jsonl
 
@@ -37,6 +39,11 @@ def test_yi_protocol_leaves_out_only_the_judged_caption(tmp_path: Path) -> None:
     found = load(tmp_path, "composite@yi2020")
     assert isinstance(found, RatedCaptions)
     assert found.captions.references.texts == ("the dog", "a dog", "the dog")
+    scores = np.array([1e-7, 2e-7])  # with six digits, a tie
+    assert np.isnan(found.values(scores)).all()
+    assert found.values(scores * 100).tolist() == load(tmp_path, "composite").values(scores).tolist() == [1.0]
+    assert np.isnan(found.resampled(scores, np.ones((1, 1), np.int32))).all()
+    assert found.protocol.facts()["scores"] == "rounded to 6 digits after the point"
 
 
 def test_sharif_protocol_uses_first_two_captions(tmp_path: Path) -> None:
@@ -51,3 +58,13 @@ def test_sharif_protocol_uses_first_two_captions(tmp_path: Path) -> None:
         assert found.protocol.statistic == statistic
         assert found.captions.candidates == ("a dog", "cat")
         assert found.captions.references.texts == ("the dog", "the dog")
+
+
+def test_sharif_protocol_keeps_a_rated_reference_of_other_words(tmp_path: Path) -> None:
+    texts = ["A T-shirt .", "a boy's shirt"]
+    for rated_one, left in (("a t shirt", ("a boy's shirt",)), ("a boys shirt", tuple(texts))):
+        write_jsonl(tmp_path, "composite/composite.jsonl", [record("a", 1, rated_one, texts, 5)])
+        found = load(tmp_path, "composite@sharif2019-tau-b")
+        assert isinstance(found, RatedCaptions)
+        assert found.captions.references.texts == left
+        assert len(load(tmp_path, "composite").items) == 1

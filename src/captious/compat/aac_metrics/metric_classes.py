@@ -60,7 +60,8 @@ class KeptCaptions(AACMetric):
         Raises:
             ValueError: not a list of candidates and a list of lists of references.
         """
-        captions = (*captions, *named.values())[: len(self._captions)]
+        by_name = [named[name] for name in sorted(named)]  # (mult_)candidates, mult_references
+        captions = (*captions, *by_name)[: len(self._captions)]
         type(self)._check(*captions)
         for kept, added in zip(self._captions, captions, strict=True):
             kept.extend(added)

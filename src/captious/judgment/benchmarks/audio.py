@@ -63,7 +63,7 @@ def _benchmark(name: str, file: str) -> Benchmark:
     )
 
 
-def _items(protocol: Protocol, pairs: list[CaptionPair]) -> list[CaptionPair] | list[RatedCaption]:
+def _items(protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder) -> list[CaptionPair] | list[RatedCaption]:
     """Return pairs, or the single captions of machine pairs."""
     if protocol.systems is None:
         return pairs

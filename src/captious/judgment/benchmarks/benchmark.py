@@ -67,8 +67,8 @@ class Benchmark:
         published: protocol -> metric -> published figure.
         pool: for studies that draw references, those of every caption if there are more than metrics get; None if there
             are no others.
-        items: creates the items from (protocol, result of ``Files.read``), if they depend on the protocol. None if the
-            latter are the items.
+        items: creates the items from (protocol, result of ``Files.read``, folder), if they depend on the protocol. None
+            if the second are the items.
 
     Raises:
         ParameterError: no files, no protocol, two protocols with one name, a protocol of another benchmark, or figures
@@ -81,7 +81,7 @@ class Benchmark:
     obtain: str
     published: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
     pool: Callable[[Any, DataFolder], References] | None = None
-    items: Callable[[Protocol, Any], Sequence[Item]] | None = None
+    items: Callable[[Protocol, Any, DataFolder], Sequence[Item]] | None = None
 
     def __post_init__(self) -> None:
         names = [protocol.name for protocol in self.protocols]
@@ -126,7 +126,7 @@ class Benchmark:
         files = self._form(folder)
         try:
             content = self.content(folder)
-            items = content if self.items is None else self.items(protocol, content)
+            items = content if self.items is None else self.items(protocol, content, folder)
             return judgments_of(protocol, items, folder.read)
         except CaptiousError:
             raise
@@ -159,29 +159,42 @@ class Benchmark:
         )
 
 
-def rated(name: str, id: Sequence[str], *, ratings: str, references: str = "refs") -> Files:
-    """Return the format of a file of rated captions, one JSON object per line with an image and a candidate.
+def rated(
+    name: str,
+    id: str,
+    fields: tuple[str, str, str, str],
+    *,
+    rating_of: Callable[[Any, str], Any] | None = None,
+    texts_of: Callable[[Any, str], Sequence[str]] | None = None,
+) -> Files:
+    """Return the format of a file of rated captions, a record each, as ``DataFolder.placed_records`` reads them.
 
     Args:
         name: name of the file.
-        id: the fields of which ids are made.
-        ratings, references: their fields; a single rating needs no list. Rules find the others among the facts.
+        id: an id, with the names of fields in braces; {number} is the number of the record.
+        fields: those of image, candidate, references and ratings; a single rating needs no list. Rules find the others
+            among the facts.
+        rating_of, texts_of: return ratings and references, from the value of their field and its place in the file.
     """
+    image, candidate, references, ratings = fields
 
     def read(folder: DataFolder) -> list[RatedCaption]:
-        return [
-            RatedCaption(
-                "|".join(str(r[field]) for field in id),
-                r["image"],
-                r["candidate"],
-                r[references],
-                r[ratings] if isinstance(r[ratings], list) else [r[ratings]],
-                facts=r,
+        items = []
+        for number, where, r in folder.placed_records(name, fields):
+            of_caption = rating_of(r[ratings], where) if rating_of else r[ratings]
+            texts = texts_of(r[references], where) if texts_of else r[references]
+            several = of_caption if isinstance(of_caption, list) else [of_caption]
+            items.append(
+                RatedCaption(id.format_map({"number": number, **r}), r[image], r[candidate], texts, several, facts=r)
             )
-            for r in folder.records(name)
-        ]
+        return items
 
     return Files((name,), read)
+
+
+def at_least_0(value: object, where: str) -> float:
+    """Return a rating that must not be negative."""
+    return number_within(value, 0, None, where)
 
 
 def coco_pairs(

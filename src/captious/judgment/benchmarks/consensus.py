@@ -127,11 +127,7 @@ def _majority_of_eleven(item: CaptionPair) -> int:
     return int(item.facts["votes11_sum"] < 0)
 
 
-def _read_pascal(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
-    return folder.records(_NORMALIZED_PASCAL), folder
-
-
-def _read_published_pascal(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
+def _read_published_pascal(folder: DataFolder) -> list[dict[str, Any]]:
     """Read pairs from the authors' files; those with tied votes are left out."""
     content = folder.matlab(_PAIRS)
     if missing := [name for name in ("new_input", "category") if name not in content]:
@@ -143,17 +139,16 @@ def _read_published_pascal(folder: DataFolder) -> tuple[list[dict[str, Any]], Da
         {"image": image, "sent": pair.captions, "category": kind, "label48": pair.preferred, "all": pair.references}
         for image, kind, pair in pairs
         if pair.preferred is not None
-    ], folder
+    ]
 
 
 def _items(
-    protocol: Protocol, content: tuple[list[dict[str, Any]], DataFolder]
+    protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder
 ) -> list[CaptionPair] | list[RatedCaption]:
     """Return pairs, or the single captions of machine pairs.
 
     They have all references of their image if the protocol takes the first of them.
     """
-    records, folder = content
     if "all" in records[0] and protocol.references.function is _five_references:
         raise ResourceError(
             "the references that Lee et al. 2024 drew are missing",
@@ -247,7 +242,10 @@ PASCAL_50S = Benchmark(
             )
         ),
     ),
-    (Files((_NORMALIZED_PASCAL,), _read_pascal), Files((_PAIRS, _PASCAL_CONSENSUS), _read_published_pascal)),
+    (
+        Files((_NORMALIZED_PASCAL,), lambda folder: folder.records(_NORMALIZED_PASCAL)),
+        Files((_PAIRS, _PASCAL_CONSENSUS), _read_published_pascal),
+    ),
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
     published={
         "fleur2024": {

@@ -35,10 +35,10 @@ def _unjudged_references(item: RatedCaption) -> list[str]:
     return references
 
 
-def _read_normalized_cf(folder: DataFolder) -> tuple[DataFolder, list[RatedCaption]]:
+def _read_normalized_cf(folder: DataFolder) -> list[RatedCaption]:
     """Read the normalized file, whose references include no judged caption."""
     references = folder.json(_REFERENCES)
-    return folder, [
+    return [
         RatedCaption(
             f"{r['image']}|{r['caption_id']}",
             r["image"],
@@ -51,7 +51,7 @@ def _read_normalized_cf(folder: DataFolder) -> tuple[DataFolder, list[RatedCapti
     ]
 
 
-def _read_published_cf(folder: DataFolder) -> tuple[DataFolder, list[RatedCaption]]:
+def _read_published_cf(folder: DataFolder) -> list[RatedCaption]:
     """Read image, caption, share of yes, number of yes, number of no."""
     text_of, references_of = read_flickr8k_captions(folder)
     judged: dict[str, list[str]] = defaultdict(list)  # for each image, the captions that may remove a reference
@@ -69,12 +69,11 @@ def _read_published_cf(folder: DataFolder) -> tuple[DataFolder, list[RatedCaptio
     for item in {item.image: item for item in items}.values():
         if not _unjudged_references(item):
             raise folder.error(f"all captions of {item.image} are judged, so it has no references", _CROWD)
-    return folder, items
+    return items
 
 
-def _items_cf(protocol: Protocol, content: tuple[DataFolder, list[RatedCaption]]) -> list[RatedCaption]:
+def _items_cf(protocol: Protocol, items: list[RatedCaption], folder: DataFolder) -> list[RatedCaption]:
     """Return the captions, with all references of their images if the normalized file lacks some that are needed."""
-    folder, items = content
     if protocol.references is not _ALL_REFERENCES or not folder.has(_NORMALIZED_CF, _REFERENCES):
         return items
     captions = {r["image"]: r["captions"] for r in folder.records(_CAPTIONS)}
@@ -172,7 +171,7 @@ def _remove_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
     return [item for item in items if len(image_means := means.get(item.image, [])) == len({*image_means})]
 
 
-def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedCaption]:
+def _items(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Sequence[RatedCaption]:
     if protocol.ratings != "mean" and "means_in" in items[0].facts:
         raise ParameterError(
             f"{protocol.full_name} needs every rating, but only their means are available",
@@ -195,7 +194,9 @@ FLICKR8K_EXPERT = Benchmark(
             source="Cui et al. 2018, table 1",
         ),
         _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, published code"),
-        _protocol("yi2020-tau-c", statistic="kendall-tau-c", ratings="mean", source="Yi et al. 2020, table 3"),
+        _protocol(
+            "yi2020-tau-c", statistic="kendall-tau-c", ratings="mean", digits=6, source="Yi et al. 2020, table 3"
+        ),
         _protocol(
             _SMURF,
             statistic=BY_IMAGE,
@@ -205,7 +206,7 @@ FLICKR8K_EXPERT = Benchmark(
         ),
     ),
     (
-        rated("flickr8k/expert.jsonl", ("image", "caption_id"), ratings="scores"),
+        rated("flickr8k/expert.jsonl", "{image}|{caption_id}", ("image", "candidate", "refs", "scores")),
         Files((_EXPERT, TOKENS), _read_published_expert),
         Files((_MEANS,), _read_means),
     ),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -29,17 +29,16 @@ _SHARED_AND_JUST = ("SP", "SS", "JP", "JS")
 _TASKS = _REPLACED + _SHARED_AND_JUST
 
 
-def _read_distractors(folder: DataFolder) -> tuple[DataFolder, list[CaptionPair]]:
+def _read_distractors(folder: DataFolder) -> list[CaptionPair]:
     pairs = []
-    for line, r in enumerate(folder.records(_FILE_DISTRACTORS), 1):
+    for line, r in folder.numbered_records(_FILE_DISTRACTORS):
         if r["task"] not in _TASKS:
             raise folder.error(f"{r['task']!r} is not a task", _FILE_DISTRACTORS, line, f"give {', '.join(_TASKS)}")
         pairs.append(CaptionPair(r["image"], (r["correct"], r["distractor"]), 0, r["refs"], r["task"]))
-    return folder, pairs
+    return pairs
 
 
-def _items_distractors(protocol: Protocol, content: tuple[DataFolder, list[CaptionPair]]) -> list[CaptionPair]:
-    folder, pairs = content
+def _items_distractors(protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder) -> list[CaptionPair]:
     if missing := [task for task in protocol.part_order if all(pair.part != task for pair in pairs)]:
         help = f"add them, or judge {protocol.benchmark}@kilickaya2017, with {', '.join(_SHARED_AND_JUST)}"
         raise folder.error(f"no pairs of {', '.join(missing)}", _FILE_DISTRACTORS, hint=help)
@@ -127,13 +126,12 @@ _FILE_NOCAPS_FOIL = "aloha/nocaps-val-foil.json"
 _DOMAINS = ("in-domain", "near-domain", "out-domain")
 
 
-def _read_nocaps_foil(folder: DataFolder) -> list[dict[str, Any]]:
-    """Read ``[{"image_path", "references", "baseline", "foil", "domain"}]``."""
-    return folder.json(_FILE_NOCAPS_FOIL)  # type: ignore[no-any-return]
-
-
-def _items_nocaps_foil(protocol: Protocol, records: list[dict[str, Any]]) -> list[CaptionPair] | list[RatedCaption]:
-    """Return pairs, or their single captions: 1 for the correct one, 0 for the other."""
+def _items_nocaps_foil(
+    protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder
+) -> list[CaptionPair] | list[RatedCaption]:
+    """Return pairs of ``[{"image_path", "references", "baseline", "foil", "domain"}]``, or their single captions: 1 for
+    the correct one, 0 for the other.
+    """
     if protocol.of == "pairs":
         return [
             CaptionPair(r["image_path"], (r["baseline"], r["foil"]), 0, r["references"], r["domain"]) for r in records
@@ -158,7 +156,7 @@ NOCAPS_FOIL = Benchmark(
         _by_domain("domains", statistic="average-precision", of="captions", source="Petryk et al. 2024"),
         _by_domain("forced-choice", statistic="accuracy", of="pairs"),
     ),
-    (Files((_FILE_NOCAPS_FOIL,), _read_nocaps_foil),),
+    (Files((_FILE_NOCAPS_FOIL,), lambda folder: folder.json(_FILE_NOCAPS_FOIL)),),
     "DavidMChan/aloha on GitHub, data",
     items=_items_nocaps_foil,
 )
@@ -228,40 +226,30 @@ _CHANGES = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 _FILES_SUGARCREPE_PP = tuple(f"scpp/{change}.json" for change in _CHANGES)
 
 
-@dataclass(frozen=True)
-class _Triple:
-    where: str
-    image: str
-    texts: tuple[str, str, str]
-    change: str
+def _read_sugarcrepe_pp(folder: DataFolder) -> list[CaptionPair]:
+    """Read ``[{"filename": "000000331352.jpg", "caption", "caption2", "negative_caption"}]`` from every file, as pairs
+    whose reference is the first caption.
+    """
+    return [
+        CaptionPair(
+            str(r["filename"]), (r["caption2"], r["negative_caption"]), 0, [r["caption"]], change, {"where": where}
+        )
+        for change, name in zip(_CHANGES, _FILES_SUGARCREPE_PP, strict=True)
+        for _, where, r in folder.placed_records(name, ())
+    ]
 
 
-def _read_sugarcrepe_pp(folder: DataFolder) -> tuple[DataFolder, list[_Triple]]:
-    """Read ``[{"filename": "000000331352.jpg", "caption", "caption2", "negative_caption"}]`` from every file."""
-    triples = []
-    for change, name in zip(_CHANGES, _FILES_SUGARCREPE_PP, strict=True):
-        for number, r in enumerate(folder.json(name), start=1):
-            texts = (r["caption"], r["caption2"], r["negative_caption"])
-            triples.append(_Triple(folder.place(name, f"record {number}"), str(r["filename"]), texts, change))
-    return folder, triples
-
-
-def _items_sugarcrepe_pp(protocol: Protocol, content: tuple[DataFolder, Sequence[_Triple]]) -> list[CaptionPair]:
-    folder, triples = content
+def _items_sugarcrepe_pp(protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder) -> list[CaptionPair]:
     if protocol.name != "forced-choice":
-        return [
-            CaptionPair(t.image, (second, negative), 0, [first], t.change)
-            for t in triples
-            for first, second, negative in (t.texts,)
-        ]
+        return pairs
     captions = read_coco_captions(folder, coco_captions_file(folder))
-    pairs = []
-    for t in triples:
-        image = coco_image(t.image, t.where)
-        first, second, negative = t.texts
-        references = without(entry_of(captions, image, t.where), first)
-        pairs += [CaptionPair(image, (text, negative), 0, references, t.change) for text in (first, second)]
-    return pairs
+    choices = []
+    for pair in pairs:
+        (first,), (second, negative), where = pair.references, pair.captions, pair.facts["where"]
+        image = coco_image(pair.image, where)
+        references = without(entry_of(captions, image, where), first)
+        choices += [CaptionPair(image, (text, negative), 0, references, pair.part) for text in (first, second)]
+    return choices
 
 
 _protocol_sugarcrepe_pp = partial(

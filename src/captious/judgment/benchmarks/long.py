@@ -57,7 +57,9 @@ def _read_factvc(folder: DataFolder) -> list[_Paragraph]:
     return paragraphs
 
 
-def _items_factvc(protocol: Protocol, paragraphs: Sequence[_Paragraph]) -> list[RatedCaption] | list[CaptionPair]:
+def _items_factvc(
+    protocol: Protocol, paragraphs: Sequence[_Paragraph], folder: DataFolder
+) -> list[RatedCaption] | list[CaptionPair]:
     paragraphs = [paragraph for paragraph in paragraphs if protocol.name.endswith(paragraph.data_set)]
     if protocol.of == "pairs":
         return [
@@ -177,7 +179,9 @@ def _comparisons(folder: DataFolder, data_set: str) -> Iterator[_Comparison]:
         yield _Comparison(data_set, record[image], (record[fields[0]], record[fields[1]]), verdicts)
 
 
-def _items_iiw(protocol: Protocol, comparisons: Sequence[_Comparison]) -> list[CaptionPair] | list[RatedCaption]:
+def _items_iiw(
+    protocol: Protocol, comparisons: Sequence[_Comparison], folder: DataFolder
+) -> list[CaptionPair] | list[RatedCaption]:
     if protocol.of == "pairs":
         return [
             CaptionPair(c.image, c.texts, int(v > 0), (), criterion, {"data set": c.data_set, "neutral": v == 0})

@@ -14,9 +14,9 @@ import numpy as np
 
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
-from captious.judgment.benchmarks.benchmark import TOOLKIT, figures, rated
+from captious.judgment.benchmarks.benchmark import TOOLKIT, at_least_0, figures, rated
 from captious.judgment.files import entry_of, number_within
-from captious.judgment.items import letters
+from captious.judgment.items import letters, words
 from captious.judgment.judgments import NOTHING, system_protocols
 from captious.words import counted
 
@@ -27,7 +27,16 @@ from captious.words import counted
 
 def _other_references(item: RatedCaption) -> Sequence[str]:
     """Return the references that differ from the rated one in letters or digits; all of them if none does."""
-    return [text for text in item.references if letters(text) != item.facts["rated"]] or item.references
+    rated_one = letters(item.facts["rated"])
+    return [text for text in item.references if letters(text) != rated_one] or item.references
+
+
+def _of_other_words(item: RatedCaption) -> Sequence[str]:
+    """Return the references whose words differ from those of the rated one; all of them if none does.
+
+    49 images keep it: they have "children's" among the references, and "childrens" as the rated caption.
+    """
+    return [text for text in item.references if words(text) != words(item.facts["rated"])] or item.references
 
 
 def _unjudged(item: RatedCaption) -> Sequence[str]:
@@ -35,9 +44,9 @@ def _unjudged(item: RatedCaption) -> Sequence[str]:
     return [text for text in item.references if letters(text) != letters(item.candidate)] or item.references
 
 
-def _items_composite(protocol: Protocol, items: Sequence[RatedCaption]) -> list[RatedCaption]:
-    rated_of = {item.image: letters(item.candidate) for item in items if item.facts["slot"] == 1}
-    return [replace(item, facts={**item.facts, "rated": rated_of.get(item.image)}) for item in items]
+def _items_composite(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> list[RatedCaption]:
+    rated_of = {item.image: item.candidate for item in items if item.facts["slot"] == 1}
+    return [replace(item, facts={**item.facts, "rated": rated_of.get(item.image, "")}) for item in items]
 
 
 _protocol_composite = partial(
@@ -56,19 +65,21 @@ COMPOSITE = Benchmark(
             "yi2020",
             statistic="kendall-tau-c",
             references=Rule("the image's references, without the judged caption itself", _unjudged),
+            digits=6,
             source="Yi et al. 2020, table 3",
         ),
         *(
             _protocol_composite(
                 f"sharif2019-{name}",
                 statistic=statistic,
+                references=Rule("the image's references, without the rated one if words are equal", _of_other_words),
                 excluded=Rule("the third caption of each image (slot 3)", lambda item: item.facts["slot"] == 3),
                 source="Sharif et al. 2019",
             )
             for name, statistic in (("pearson", "pearson"), ("spearman", "spearman"), ("tau-b", "kendall-tau-b"))
         ),
     ),
-    (rated("composite/composite.jsonl", ("source", "image", "slot"), ratings="human"),),
+    (rated("composite/composite.jsonl", "{source}|{image}|{slot}", ("image", "candidate", "refs", "human")),),
     "Aditya et al. 2015",
     items=_items_composite,
     published={
@@ -92,25 +103,26 @@ COMPOSITE = Benchmark(
 # The format is taken from the owners' file; the protocol has not been run on all of it. The file in the repository has
 # the captions that the authors used for tuning (train and validation).
 
-_FILE = "aloha/hat-trainval.json"
 
-
-def _read_hat(folder: DataFolder) -> list[RatedCaption]:
-    """Read ``[{"image_path", "caption", "references", "contains_hallucination": true or false}]``."""
-    items = []
-    for number, r in enumerate(folder.json(_FILE), start=1):
-        if not isinstance(r["contains_hallucination"], bool):
-            raise folder.error("contains_hallucination is neither true nor false", _FILE, f"record {number}")
-        rating = 0 if r["contains_hallucination"] else 1
-        image = r["image_path"]
-        items.append(RatedCaption(f"{number}|{image}", image, r["caption"], r["references"], [rating]))
-    return items
+def _has_none(label: object, where: str) -> int:
+    """Return 1 for a caption without hallucinations, 0 for another."""
+    if not isinstance(label, bool):
+        message = "contains_hallucination is neither true nor false"
+        raise CaptionFileError(message, where=where, hint="download the file again")
+    return int(not label)
 
 
 HAT = Benchmark(
     "hat",
     (Protocol("hat", "trainval", "average-precision", "given", "captions", source="Petryk et al. 2024"),),
-    (Files((_FILE,), _read_hat),),
+    (
+        rated(
+            "aloha/hat-trainval.json",
+            "{number}|{image_path}",
+            ("image_path", "caption", "references", "contains_hallucination"),
+            rating_of=_has_none,
+        ),
+    ),
     "DavidMChan/aloha on GitHub, data",
 )
 
@@ -123,39 +135,26 @@ HAT = Benchmark(
 # The formats are taken from the description of the owners' files and from a program that reads both; the protocols have
 # not been run on the files.
 
-_TEST_NEBULA = "nebula/test-*.parquet"
+_FIELDS_NEBULA = ("file_name", "mt", "refs", "human_score")
 _CORRECTIONS = tuple(f"nebula/spica_{split}.csv" for split in ("train", "val", "test"))
 
 
-def _read_nebula(folder: DataFolder) -> tuple[DataFolder, list[RatedCaption]]:
-    rows = folder.parquet(_TEST_NEBULA, ("file_name", "mt", "refs", "human_score"))
-    names = [f"row {number}" for number in range(1, len(rows) + 1)]
-    return folder, [
-        RatedCaption(
-            name, image, candidate, references, [number_within(score, 0, None, folder.place(_TEST_NEBULA, name))]
-        )
-        for name, (image, candidate, references, score) in zip(names, rows, strict=True)
-    ]
-
-
-def _items(protocol: Protocol, content: tuple[DataFolder, Sequence[RatedCaption]]) -> Sequence[RatedCaption]:
-    folder, items = content
+def _corrected(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Sequence[RatedCaption]:
     if not protocol.name.startswith("corrected-"):
         return items
     corrected: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for name in _CORRECTIONS:
-        for line, row in folder.csv_rows(name, ("imgid", "mt", "score")):
-            rating = number_within(row["score"], 0, None, folder.place(name, line))
-            corrected[_key(row["imgid"], row["mt"])].append(rating)
+        for _, where, row in folder.placed_records(name, ("imgid", "mt", "score")):
+            corrected[_key(row["imgid"], row["mt"])].append(at_least_0(row["score"], where))
     means = {key: sum(ratings) / len(ratings) for key, ratings in corrected.items()}
     return [
         replace(item, ratings=[means.get(_key(str(item.image), item.candidate), item.ratings[0])]) for item in items
     ]
 
 
-def _key(image: str, candidate: str) -> tuple[str, str]:
+def _key(image: str, caption: str) -> tuple[str, str]:
     """Return the key of corrections: the image without its extension, and the words of the caption."""
-    return PurePath(image).stem, " ".join(candidate.split())
+    return PurePath(image).stem, " ".join(caption.split())
 
 
 NEBULA = Benchmark(
@@ -169,9 +168,9 @@ NEBULA = Benchmark(
             ("corrected-tau-b", ""),
         )
     ),
-    (Files((_TEST_NEBULA,), _read_nebula),),
+    (rated("nebula/test-*.parquet", "row {number}", _FIELDS_NEBULA, rating_of=at_least_0),),
     "Ka2ukiMatsuda/Nebula on the Hugging Face hub, data/test-*.parquet; corrections: hiranohachiman/Spica, spica_*.csv",
-    items=_items,
+    items=_corrected,
 )
 
 
@@ -181,20 +180,8 @@ NEBULA = Benchmark(
 #
 # The format is taken from the owners' program; the protocols have not been run on their files.
 
-_TEST_POLARIS = "polaris/polaris_test.csv"
 
-
-def _read_polaris(folder: DataFolder) -> list[RatedCaption]:
-    return [
-        RatedCaption(
-            f"line {line}",
-            row["imgid"],
-            row["mt"],
-            _texts(row["refs"], folder.place(_TEST_POLARIS, line)),
-            [number_within(row["score"], 0, None, folder.place(_TEST_POLARIS, line))],
-        )
-        for line, row in folder.csv_rows(_TEST_POLARIS, ("imgid", "mt", "refs", "score"))
-    ]
+_FIELDS_POLARIS = ("imgid", "mt", "refs", "score")
 
 
 def _texts(cell: str, where: str) -> list[str]:
@@ -216,7 +203,7 @@ POLARIS = Benchmark(
         Protocol("polaris", name, f"kendall-{name}", "given", "captions", source=source)
         for name, source in (("tau-c", "Wada et al. 2024"), ("tau-b", ""))
     ),
-    (Files((_TEST_POLARIS,), _read_polaris),),
+    (rated("polaris/polaris_test.csv", "line {number}", _FIELDS_POLARIS, rating_of=at_least_0, texts_of=_texts),),
     "polaris.zip, which keio-smilab24/Polos on GitHub links to",
 )
 

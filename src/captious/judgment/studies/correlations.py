@@ -20,7 +20,7 @@ from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.correlation import STATISTICS, Points, bootstrap, correlation, p_of_none
 from captious.judgment.files import data_folder
-from captious.judgment.items import without
+from captious.judgment.items import letters
 from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
 from captious.judgment.results import Matrix, Study
 from captious.judgment.scores import (
@@ -30,6 +30,7 @@ from captious.judgment.scores import (
     negated,
     oriented,
     score_captions,
+    score_each,
     sign_of,
     split_sums,
 )
@@ -188,7 +189,7 @@ def scoring_time(
                 report = evaluate(fresh, one)
                 times.append((time.perf_counter() - wall, time.process_time() - cpu))
             warnings += [warning for warning in report.warnings if warning not in warnings]
-            signatures |= {output: result.signature for output, result in report.items()}
+            signatures |= {label: result.signature for label, result in report.items()}
             walls, cpus = (np.array(times) / n * 1000).T
             record = {"metric": label, "wall_s": np.median(walls), "fastest_s": walls.min(), "slowest_s": walls.max()}
             record |= {"cpu_s": np.median(cpus)}
@@ -275,11 +276,8 @@ def system_correlations(
     with_parts, sums, _ = split_sums(metrics)
     selection = as_selection(with_parts, settings)
     table, files = _references(systems, references, people, match, ids), checksums(references)
-    with steps([*systems], str) as names:
-        reports = {
-            name: score_captions(read_captions(systems[name], table, match=match, ids=ids), selection, name=name)
-            for name in names
-        }
+    captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
+    reports = score_each(captions, selection)
     first = next(iter(reports.values()))
     of_systems, of_captions = _points(reports.values())
     signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
@@ -360,14 +358,12 @@ def _references(systems: Mapping[str, object], references: object, people: str, 
 def _without(captions: Captions) -> References:
     """Return the references without the candidates; of an image that has no others, all."""
     table = captions.references
-    texts: list[str] = []
-    counts = []
-    for number, (start, end) in enumerate(pairwise(table.offsets.tolist())):
-        of_image = table.texts[start:end]
-        others = without(of_image, captions.candidates[number]) or of_image
-        texts += others
-        counts.append(len(others))
-    return References(table.ids, tuple(texts), np.cumsum([0, *counts]), name=table.name, images=table.images)
+    own = [letters(text) for text in captions.candidates]
+    rows = [range(*ends) for ends in pairwise(table.offsets.tolist())]
+    others = [
+        [row for row in of_image if letters(table.texts[row]) != text] for of_image, text in zip(rows, own, strict=True)
+    ]
+    return table.choose([some or of_image for some, of_image in zip(others, rows, strict=True)])
 
 
 def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
@@ -517,8 +513,7 @@ def critical_failures(
     files = checksums(references)
     table = _references(systems, references, people, match, ids)
     captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
-    reports = [score_captions(of_system, selection, name=name) for name, of_system in captions.items()]
-    by_evaluator = [score_captions(of_system, single, name=name) for name, of_system in captions.items()]
+    reports, by_evaluator = ([*score_each(captions, chosen).values()] for chosen in (selection, single))
     (of_people,) = measures.values()
 
     def agreement(of_systems: list[Report], label: str) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from captious.judgment.correlation import bootstrap
 from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
-from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, sign_of
+from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, score_each, sign_of
 from captious.judgment.studies.sources import (
     check_systems,
     checksums,
@@ -103,8 +103,7 @@ def score_distributions(
     for name, source in systems.items():
         captions[name] = read_captions(source, captions[PEOPLE].references, match="common")
     assert all(same_images(table.ids, captions[PEOPLE].ids) for table in captions.values())
-    with steps([*captions], str) as names:
-        reports = {name: score_captions(captions[name], selection, name=name) for name in names}
+    reports = score_each(captions, selection)
     first = reports[PEOPLE]
     records: list[dict[str, Any]] = []
     pictures = {}
@@ -277,8 +276,7 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
     captions = {name: _sentences(source) for name, source in systems.items()}
     if few := [name for name, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two sentences", hint="distributions need several")
-    with steps([*captions], str) as names:
-        reports = {name: score_captions(captions[name], selection, name=name) for name in names}
+    reports = score_each(captions, selection)
     first = next(iter(reports.values()))
     scores = {label: {name: report[label].per_caption for name, report in reports.items()} for label in first}
     return Study(

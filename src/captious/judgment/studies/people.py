@@ -357,13 +357,7 @@ def _ordered(
 
 def _captions(table: References, images: NDArray[np.int64], order: NDArray[np.int64], count: int) -> Captions:
     starts = table.offsets[images]
-    reference_rows = order[starts[:, None] + np.arange(1, count + 1)].ravel()
-    references = References(
-        tuple(table.ids[image] for image in images.tolist()),
-        tuple(table.texts[row] for row in reference_rows.tolist()),
-        np.arange(len(images) + 1) * count,
-        name=table.name,
-    )
+    references = table.choose(order[starts[:, None] + np.arange(1, count + 1)], images)
     return Captions(tuple(table.texts[row] for row in order[starts].tolist()), references)
 
 

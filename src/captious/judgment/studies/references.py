@@ -187,10 +187,7 @@ def _orders(table: References, draws: int, rng: np.random.Generator) -> list[lis
 def _first_references(table: References, order: list[NDArray[np.int64]], count: int) -> References:
     """Return the first references of each order, in their original order."""
     starts = table.offsets.tolist()
-    row_lists = [np.sort(permutation[:count]).tolist() for permutation in order]
-    texts = tuple(table.texts[start + i] for start, rows in zip(starts, row_lists, strict=False) for i in rows)
-    offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in row_lists])])
-    return References(table.ids, texts, offsets, name=table.name, images=table.images)
+    return table.choose([start + np.sort(of_image[:count]) for start, of_image in zip(starts, order, strict=False)])
 
 
 def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:
@@ -417,23 +414,16 @@ def specimens_of(table: References, images: int | None, rng: np.random.Generator
         image_rows = several
     tokens = table.layer(TokenLayer(PTB))
     vocabulary = tokens.vocabulary.words()
-    held, texts, counts = [], [], []
+    held, held_out = [], []
     occurs = np.zeros(len(vocabulary), bool)
     for image in image_rows.tolist():
         first, last = int(table.offsets[image]), int(table.offsets[image + 1])
         out = int(rng.integers(first, last))
         held.append([vocabulary[i] for i in tokens.ids[tokens.offsets[out] : tokens.offsets[out + 1]].tolist()])
-        texts += [table.texts[i] for i in range(first, last) if i != out]
-        counts.append(last - first - 1)
+        held_out.append(out)
         occurs[tokens.ids[tokens.offsets[first] : tokens.offsets[last]]] = True
-    references = References(
-        tuple(table.ids[image] for image in image_rows.tolist()),
-        tuple(texts),
-        np.concatenate([[0], np.cumsum(counts)]),
-        name=table.name,
-    )
     words = [vocabulary[i] for i in np.flatnonzero(occurs).tolist()]
-    return Specimens(held, references, words, rng), len(table) - len(several)
+    return Specimens(held, table.leave_out(held_out, image_rows), words, rng), len(table) - len(several)
 
 
 def _normalized(

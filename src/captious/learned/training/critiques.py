@@ -570,13 +570,5 @@ def _people(references: References, seed: int) -> Captions:
     """Return one human caption of each image as the candidate, with the other references."""
     empty = Captions(("",) * len(references), references)
     candidate_rows = drawn_references(empty, seed + 1)
-    is_reference = np.ones(len(references.texts), bool)
-    is_reference[candidate_rows] = False
-    references_left = References(
-        references.ids,
-        tuple(text for text, keep in zip(references.texts, is_reference, strict=True) if keep),
-        references.offsets - np.arange(len(references) + 1),
-        name=references.name,
-        images=references.images,
-    )
-    return Captions(tuple(references.texts[row] for row in candidate_rows.tolist()), references_left)
+    people = tuple(references.texts[row] for row in candidate_rows.tolist())
+    return Captions(people, references.leave_out(candidate_rows))
