@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from captious.cli.inputs import reads_captions
-from captious.cli.learn.training_options import critique_options, weights_name_option
-from captious.cli.library_options import FILE
-from captious.cli.options import output_file
+from captious.cli.library_options import FILE, converted, option_of
+from captious.cli.options import output_file, recipe_attributes, recipe_seed_option, weights_name_option
 from captious.cli.outputs import warn
 from captious.data import read_references
-from captious.learned.leic import CritiqueRecipe
+from captious.learned.leic import CRITIQUE_RECIPES, CritiqueRecipe, as_critique_recipe
 from captious.learned.training.critiques import captions_by_image, train_critique
+from captious.models import WordVectors
+from captious.models.image_features import ImageFeatures
+
+
+def _objects(
+    recipe: str, seed: int | None, images: Path | None, vectors: str | None, sampled: tuple[Path, ...]
+) -> dict[str, Any]:
+    critique_recipe = as_critique_recipe(recipe)
+    return {
+        "recipe": critique_recipe if seed is None else replace(critique_recipe, seed=seed),
+        "images": None if images is None else ImageFeatures.load(images),
+        "vectors": None if vectors is None else WordVectors.open(vectors),
+        "sampled": sampled,
+    }
+
+
+#: The training options of a critique: the command is called with a ``recipe`` with its seed, image features as
+#: ``images``, word vectors as ``vectors``, and files as ``sampled``.
+critique_options = converted(
+    _objects,
+    click.option("--recipe", default="leic", show_default=True, **recipe_attributes(CRITIQUE_RECIPES)),
+    option_of(train_critique, "images", FILE, metavar="FEATURES"),
+    option_of(train_critique, "vectors", metavar="NAME|FILE"),
+    option_of(train_critique, "sampled", FILE, multiple=True),
+    recipe_seed_option,
+)
 
 
 @click.command()

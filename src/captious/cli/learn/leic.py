@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from captious.cli.inputs import matching_options, reads_captions
-from captious.cli.learn.training_options import critique_options
+from captious.cli.learn.critique import critique_options
 from captious.cli.library_options import COUNT, FILE, option_of
 from captious.cli.options import resamples_option
 from captious.cli.outputs import Destination, output_options

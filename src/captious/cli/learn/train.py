@@ -7,9 +7,14 @@ from pathlib import Path
 
 import click
 
-from captious.cli.learn.training_options import recipe_seed_option, weights_name_option
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import output_file, recipe_attributes, settings_options
+from captious.cli.options import (
+    output_file,
+    recipe_attributes,
+    recipe_seed_option,
+    settings_options,
+    weights_name_option,
+)
 from captious.cli.outputs import warn
 from captious.learned.networks import RECIPES, as_recipe
 from captious.learned.training.networks import learn
