@@ -14,7 +14,7 @@ from captious_server import api
 from captious_server.api import challenges as api_challenges
 from captious_server.api import teams as api_teams
 from captious_server.operations.health import healthz
-from captious_server.pages import accounts, challenges, drafts, management, submissions, teams
+from captious_server.pages import challenges, drafts, management, submissions, teams
 
 handler400 = "captious_server.pages.middleware.bad_request"
 handler403 = "captious_server.pages.middleware.forbidden"
@@ -67,7 +67,7 @@ _people_paths = [
     path("account/data.json", teams.as_json, name="data_json"),
     path("account/data.zip", teams.as_zip, name="data_zip"),
     path("account/delete", teams.delete, name="account_delete"),
-    path("account/mail", accounts.mail, name="mail"),
+    path("account/mail", teams.mail, name="mail"),
     path("teams/join/<str:token>", teams.team_join, name="team_join"),
     path("teams/<slug:slug>/", teams.team, name="team"),
     path("teams/<slug:slug>/invite", teams.team_invite, name="team_invite"),
@@ -129,12 +129,10 @@ _sign_in_paths = [
     path("sign-in/inactive", allauth.account_inactive, name="account_inactive"),
     path("sign-in/connect", signup_with_site, name="socialaccount_signup"),
     path("sign-in/cancelled", login_cancelled, name="socialaccount_login_cancelled"),
-    path("sign-in/with/github", accounts.with_provider, {"provider_id": "github"}, name="github_login"),
-    path(
-        "sign-in/with/github/return", accounts.with_provider_return, {"provider_id": "github"}, name="github_callback"
-    ),
-    path("sign-in/with/<slug:provider_id>", accounts.with_provider, name="openid_connect_login"),
-    path("sign-in/with/<slug:provider_id>/return", accounts.with_provider_return, name="openid_connect_callback"),
+    path("sign-in/with/github", teams.with_provider, {"provider_id": "github"}, name="github_login"),
+    path("sign-in/with/github/return", teams.with_provider_return, {"provider_id": "github"}, name="github_callback"),
+    path("sign-in/with/<slug:provider_id>", teams.with_provider, name="openid_connect_login"),
+    path("sign-in/with/<slug:provider_id>/return", teams.with_provider_return, name="openid_connect_callback"),
     path("sign-out", allauth.logout, name="account_logout"),
     path("account/again/", allauth.reauthenticate, name="account_reauthenticate"),
     path("account/again/mail", allauth.request_reauthentication_code, name="account_request_reauthentication_code"),
