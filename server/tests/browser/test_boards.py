@@ -71,7 +71,7 @@ def test_comparison_of_two_systems_opens_from_the_leaderboard(page: Any, server:
         page.get_by_label("B", exact=True).select_option("Baseline (Baselines)")
         page.get_by_role("button", name="Compare", exact=True).click()
     verdict = re.compile(
-        r"B, Baseline \(rank \d\), is better than A, Improved \(rank 1\), in 0 of 7 metrics, "
+        r"B, Baseline \(rank \d+\), is better than A, Improved \(rank 1\), in 0 of 7 metrics, "
         r"and worse in 7, significantly in 7"
     )
     expect(page.get_by_text(verdict)).to_be_visible()
