@@ -185,3 +185,96 @@ def test_early_refusal_is_reported(script: Callable[..., _Script], tmp_path: Pat
     with pytest.raises(ServerError) as caught:
         script("early").client.submit(file, "open", method="Mine")
     assert (caught.value.status, caught.value.message) == (413, "Uploads may have up to 100 MiB")
+
+
+class _Table:
+    """A server that answers each request from a table, as "GET path" to a list of statuses and answers: the next one
+    each time, and the last one again and again."""
+
+    def __init__(self, **answers: list[tuple[int, object]]) -> None:
+        self.calls: list[str] = []
+        table = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.answer()
+
+            def do_POST(self) -> None:
+                self.answer()
+
+            def answer(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                table.calls.append(f"{self.command} {self.path.removeprefix('/api/v1/')}")
+                rows = answers[self.path.partition("?")[0].rpartition("/")[2]]
+                status, answer = rows.pop(0) if len(rows) > 1 else rows[0]
+                text = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.client = Client(f"http://127.0.0.1:{self._server.server_port}", "x")
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def __enter__(self) -> _Table:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def test_terms_are_accepted_before_a_submission(file: Path) -> None:
+    with _Table(terms=[(200, {"version": "3"}), (200, {})], submissions=[(201, {"id": 7})]) as server:
+        submitted = server.client.submit(file, "open", method="Mine", team="alpha", accept_terms=True)
+    assert submitted == {"id": 7}
+    first, second, third = server.calls
+    assert first == "GET challenges/open/terms"
+    assert second == "POST challenges/open/terms?version=3&team=alpha"
+    assert third.startswith("POST challenges/open/submissions?")
+
+
+def test_a_challenge_may_have_no_terms(file: Path) -> None:
+    with _Table(terms=[(404, {"error": "None."})], submissions=[(201, {"id": 7})]) as server:
+        assert server.client.submit(file, "open", method="Mine", accept_terms=True) == {"id": 7}
+    with _Table(terms=[(403, {"error": "Not for you."})]) as server, pytest.raises(ServerError) as caught:
+        server.client.submit(file, "open", method="Mine", accept_terms=True)
+    assert (caught.value.status, caught.value.message) == (403, "Not for you")
+
+
+def test_waiting_ends_with_the_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_FIRST_WAIT", 0.0)
+    common = {"progress": 0, "public": True, "scores": {"cider-d": 1.0}, "rank": None}
+    states = [{"status": "queued", "place": 2}, {"status": "running", "doing": "scoring"}, {"status": "done"}]
+    ranked = {**common, "status": "done", "rank": 4}
+    with _Table(**{"7": [(200, {**common, **state}) for state in states] + [(200, ranked)]}) as server:
+        assert server.client.wait(7) == ranked
+    assert server.calls == ["GET submissions/7"] * 4
+    monkeypatch.setattr(client, "_RANK_SECONDS", 0.0)
+    with _Table(**{"7": [(200, {**common, "status": "done"})]}) as server:
+        assert server.client.wait(7)["rank"] is None  # it does not wait for ever
+
+
+def test_what_the_api_lists_is_returned_as_it_is() -> None:
+    rows = [{"id": number} for number in range(client._ROWS_PER_PAGE + 1, 0, -1)]
+    pages = [(200, rows[:-1]), (200, rows[-2:])]  # a row that moved to the next page is counted once
+    quotas, challenges = [{"phase": "main", "left": 2}], [{"slug": "open"}]
+    with _Table(
+        submissions=[*pages], quotas=[(200, quotas)], challenges=[(200, challenges)], file=[(200, b"PK..")]
+    ) as server:
+        assert server.client.submissions("open") == rows
+        assert server.client.quotas("open", "alpha") == quotas
+        assert server.client.challenges() == challenges
+        assert server.client.file(7) == b"PK.."
+    assert server.calls[:3] == [
+        "GET challenges/open/submissions?page=1",
+        "GET challenges/open/submissions?page=2",
+        "GET challenges/open/quotas?team=alpha",
+    ]
+    with _Table(challenges=[(200, b"<h1>Hello</h1>")]) as server, pytest.raises(ServerError) as caught:
+        server.client.challenges()
+    assert caught.value.message.endswith("does not answer like an evaluation server")

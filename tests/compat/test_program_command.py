@@ -6,8 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import captious
+from captious.compat import programs
+from captious.compat.by_name import choose
+from captious.errors import ParameterError
 
 GTS = "{1: ['a dog runs in the park'], 2: ['two men play guitar', 'a band plays'], 3: ['a cat']}"
 RES = "{1: ['a dog runs'], 2: ['two men play guitar'], 3: ['a bus']}"
@@ -248,3 +254,19 @@ def test_a_toolkit_in_a_child_process_is_replaced_when_it_is_imported(tmp_path: 
     child = "import pycocoevalcap.rouge.rouge as r, sys; print(r.Rouge.__module__, 'captious' in sys.modules)"
     program = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)"
     assert printed(run(program, tmp_path)) == [f"{OURS}.scorers True"]
+
+
+def test_what_is_neither_a_program_nor_a_command_is_refused() -> None:
+    with pytest.raises(ParameterError, match="no program and no command 'nothing-of-this-name'"):
+        programs.command("nothing-of-this-name")
+    assert programs.command("train", ["-x"], is_module=True) == [sys.executable, "-m", "train", "-x"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "problem"),
+    [("cider-d@paper", "both as text and as keyword arguments"), (captious.CiderD(idf="coco"), "is already made")],
+)
+def test_settings_of_a_metric_are_given_once(metric: Any, problem: str) -> None:
+    with pytest.raises(ParameterError, match=problem):
+        choose(metric, idf="coco")
+    assert choose("cider-d", idf="coco").output_indices == {"cider-d": 0}

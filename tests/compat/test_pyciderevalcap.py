@@ -228,6 +228,8 @@ def test_cider_d_has_the_attributes_of_the_original() -> None:
     assert type(scorer.cider_scorer) is scorer_of(plain=False)
     assert scorer.cider_scorer.sigma == 6.0  # the code does not pass it on
     assert type(Cider().cider_scorer) is scorer_of(plain=True)
+    with pytest.raises(ParameterError, match="up to order 5"):
+        CiderD(n=5)
 
 
 # ---- the evaluation

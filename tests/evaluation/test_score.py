@@ -269,7 +269,7 @@ class TestImages:
         report = captious.score({"1": "one a", 2: "two a"}, {2: ["two", "x"], 1: ["one", "y"]}, ["rouge-1"])
         assert report.ids == (2, 1)
         assert report["rouge-1"].per_caption.tolist() == [0.5, 0.5]
-        with pytest.raises(ParameterError, match="two ids would be one image"):
+        with pytest.raises(ParameterError, match="two ids would become one image"):
             captious.score({1: "one a", "1": "two a"}, {"1": ["two", "x"], 1: ["one", "y"]}, ["rouge-1"])
 
     @pytest.mark.filterwarnings("ignore:too few images")

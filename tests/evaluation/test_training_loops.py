@@ -162,6 +162,6 @@ def test_rewards_warn_of_what_the_page_says(
 
 
 def test_a_reward_of_hallucinations_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="lower is better of chair-i") as caught:
+    with pytest.raises(ParameterError, match="lower chair-i is better") as caught:
         captious.reward(CORPUS.references, "chair-i")
     assert '{"chair-i": -1}' in str(caught.value.hint)

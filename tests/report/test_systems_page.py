@@ -14,7 +14,7 @@ import pytest
 
 import captious
 from captious import drawing
-from captious.drawing import scores_drawing
+from captious.drawing import axis_drawing, interval_drawing, scores_drawing
 from captious.errors import OutputError, ParameterError
 from captious.report.page import report_page, write_report
 from captious.report.page_data import document
@@ -103,6 +103,24 @@ def test_ticks_are_round_numbers() -> None:
     assert re.findall(r"<text[^>]*>(.*?)</text>", scores_drawing(cells[1:])) == ["0", ".02", ".04", ".06"]
     assert scores_drawing([Cell(0.5), None, Cell(math.nan, (0.1, 0.2))]) == ""
     assert scores_drawing([Cell(1.0, (1.0, 1.0)), Cell(1.0, (1.0, 1.0))]) == ""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (0.013, 0.187, ["0", ".1", ".2"]),
+        (0.61, 0.66, [".60", ".62", ".64", ".66"]),
+        (-0.02, 0.05, ["−.05", "0", ".05"]),
+        (0.5, 0.5, []),
+    ],
+)
+def test_axes_end_at_round_numbers_around_all_intervals(low: float, high: float, labels: list[str]) -> None:
+    assert re.findall(r"<text[^>]*>(.*?)</text>", axis_drawing(low, high)) == labels
+    drawn = interval_drawing(Cell((low + high) / 2, (low, high)), low, high)
+    assert drawn.count("<line x1") == len(labels)  # one at each number
+    for end in map(float, re.findall(r'class="interval" x1="(\S+)%" x2="(\S+)%"', drawn)[0] if labels else ()):
+        assert 4 <= end <= 96
+    assert interval_drawing(Cell(math.nan), 0, 1) == ""
 
 
 def test_the_title_says_what_is_shown(page: Page, examples: list[captious.Report]) -> None:

@@ -201,7 +201,7 @@ TEXT_KINDS: dict[str, Kind] = {
     ),
     "unknown": Kind(
         "hold marks of unknown words",
-        "metrics count them as words: remove them with",
+        "metrics count them as words, and captions are shorter without them: remove them with",
         "a <unk> runs",
         patterns.UNKNOWN,
         ("unk",),
