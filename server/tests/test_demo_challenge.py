@@ -142,6 +142,7 @@ class TestLeaderboard:
             title = "Made up"
             metrics = ["chair", "length"]
             rank_by = "chair-i"
+            distinct_captions = 0
             settings = {objects = "objects.json"}
             captions = [{name = "captions"}]
             references = [{name = "c5", file = "references.json"}]

@@ -35,13 +35,14 @@ def is_taken(response: Any) -> bool:
 
 @pytest.fixture
 def uploads_without_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Uploads are not read in a process of their own: one that is b"bad" has a problem."""
+    """Uploads are not read in a process of their own: one that is b"bad" has a problem, and none looks like a probe."""
     from captious_server.submissions import intake
 
     def read(path: Any, *_: Any) -> list[Problem]:
         return [Problem("x.json", "It is bad.")] if path.read_bytes() == b"bad" else []
 
     monkeypatch.setattr(intake, "read_upload", read)
+    monkeypatch.setattr(intake, "why_held", lambda *_: "")
 
 
 @pytest.fixture
