@@ -102,6 +102,7 @@ def test_lists_as_text_are_never_one_caption(write: Write) -> None:
         ([{"image_id": 1, "caption": listed[0]}], "written as text"),
         (write("c.json", json.dumps({"1": listed[0], "2": listed[1]})), "written as text"),
         ({1: ["a dog", "['a cat', 'the cat']"]}, "1 of 2 captions is a list that was written as text"),
+        ({1: ["('a dog', 0.93)"]}, "1 of 1 caption is a list that was written as text"),
         ([*["a dog"] * 30, '["a cat"]'], "1 of 31 captions is a list"),
         ({1: "a dog", 2: "('a cat', 'the cat')", 3: "['a' 'b']", 4: "array(['a'], dtype=object)"}, "3 of 4 captions"),
         (write("cut.csv", cut), "written as text that cannot be read"),

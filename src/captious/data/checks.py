@@ -145,7 +145,7 @@ TEXT_KINDS: dict[str, Kind] = {
             "no caption,no answer,no response,no output,no prediction,no description,"
             "empty,missing,not available,"
             "todo,tbd,http,traceback,cuda,rate limit,could,cannot,unable,gateway,service unavailable,"
-            "too many requests"
+            "too many requests,object object"
         ),
         usual=2e-5,
     ),
@@ -161,7 +161,7 @@ TEXT_KINDS: dict[str, Kind] = {
             "is not,was not,policy,"
             "no image,no picture,no photo,no video,no audio,don't see,don’t see,do not see,did not,didn't,didn’t,"
             "don't find,don’t find,to describe,to identify,to caption,to make,to determine,to recogni,to tell,"
-            "violate,against,siento,lamento,leid,ich kann,"
+            "violate,against,response was,siento,lamento,leid,ich kann,"
             "leider,désolé,je ne peux,dispiace,desculpe,sinto,no puedo,не могу,извините,сожалению,抱歉,对不起,"
             "對不起,我,作为,作為,申し訳,すみません,죄송"
         ),
@@ -196,7 +196,7 @@ TEXT_KINDS: dict[str, Kind] = {
         f"{_WORDS}: remove them with",
         "a dog </s> <pad>",
         patterns.SPECIAL,
-        ("<", "[", "startseq", "endseq", "##"),
+        ("<", "[", "startseq", "endseq", "##", "bos", "eos"),
         "tokens",
     ),
     "unknown": Kind(
@@ -277,11 +277,11 @@ TEXT_KINDS: dict[str, Kind] = {
         1e-3,
     ),
     "numbers": Kind(
-        "begin with a number, as items of a list do",
+        "begin with the number or the mark of an item of a list",
         "metrics count it as a word: remove it with",
         "1. a dog runs",
-        patterns.NUMBER,
-        tuple("0123456789"),
+        patterns.ITEM,
+        tuple("0123456789-*•"),
         "prompt",
         least=0.5,
     ),

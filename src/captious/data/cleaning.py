@@ -55,8 +55,8 @@ def _inline(token: Token) -> str:
 
 
 def _without_opening(text: str) -> str:
-    """Remove numbers of items, and openings such as "Sure! Here is a caption:" and "The image shows"."""
-    text = patterns.NUMBER.regex.sub("", text)
+    """Remove numbers and marks of items, and openings such as "Sure! Here is a caption:" and "The image shows"."""
+    text = patterns.ITEM.regex.sub("", text)
     match = patterns.PROMPT.regex.match(text)
     if match is None:
         match = patterns.OPENINGS.regex.match(text)
@@ -78,7 +78,7 @@ def _without_thoughts(text: str) -> str:
     opened = False
     answer, end = "", 0
     for mark in patterns.THINK.regex.finditer(text):
-        if mark[0].startswith(("</", "◁/", "<|end")):
+        if mark[0].startswith(("</", "[/", "◁/", "<|end")):
             answer, opened = ("" if not opened else answer), False
         elif not opened:
             answer, opened = answer + text[end : mark.start()], True
@@ -127,7 +127,7 @@ def _joined_pieces(text: str) -> str:
         text = (text.replace(" ", "") if re.search(r"\S ▁", text) else text).replace("▁", " ")
     if 2 * text.count("</w>") > len(text.split()):  # at the end of each word
         text = text.replace(" ", "")
-    return " ".join(re.sub(r"\s##(?=\w)|@@(?:\s|$)", "", text.replace("</w>", " ")).split())
+    return " ".join(re.sub(r"\s##(?=\w)(?!\w+##)|@@(?:\s|$)", "", text.replace("</w>", " ")).split())
 
 
 def _of_bytes(word: str) -> str:

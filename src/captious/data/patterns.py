@@ -100,7 +100,7 @@ PROMPT = Pattern(
     | in\ (?:the|this)\ {GIVEN}{KIND},\s*(?:(?:we|you|one|i)\ can\ see\s+)?
     | based\ on\ (?:the|this)\ {GIVEN}{KIND},\s*(?:{IMAGE_SHOWS})?
     | the\ (?:final\ )?(?:answer|{CAPTION})\ is\s*:\s*
-    | (?:(?:final\ )?answer|caption|title|description|assistant|output|response)\s*:\s*
+    | (?:(?:final\ )?answer|caption|title|description|assistant|output|response)\s*:\s* | assistant\s*\n\s*
     | (?:user|human)\s*:[^\x00]*\b(?:assistant|gpt)\s*:\s*
     )""",
     _FLAGS,
@@ -137,16 +137,18 @@ SPECIAL = Pattern(
     | \{(?:<\d+>)+\} | \[\[?(?:\d*\.?\d+,\s*){3}\d*\.?\d+\]\]?
     | (?<=\S)(?<!\#\#)\s*\#{2,}\s*(?:human|user|assistant|instruction|response|input)\b:?[^\x00]*\Z
     | </?s> | <[|｜][^<>|｜\n]{1,40}(?:[|｜]>|$)
-    | <(?:pad|eos|bos|sos|sep|cls|mask|start|end|startseq|endseq|image|img|video|audio|nl|eo[tdpcu])(?:_?\d+)?>
+    | <(?:pad|eos|bos|sos|sep|cls|mask|start|end|stop|startseq|endseq|nl|eo[tdpcu])(?:_?\d+)?>
+    | </?(?:image|img|video|audio)(?:_?\d+)?> | <(?:more_)?detailed_caption>
     | <(?:start|end)_of_(?:turn|image|text|utterance)> | <end_of_utterance> | <extra_id_\d+> | <unused\d+>
     | <im_(?:start|end|patch)> | <0x[0-9A-F]{2}> | <\#\w+\#>
     | \[/?(?:sep|cls|pad|mask|eos|bos|inst)\]
-    | \b(?:startseq|endseq)\b
+    | \b(?:startseq|endseq)\b | \A\s*bos\b | \beos\s*\Z
+    | \#\#(?:start|end|sos|eos|bos|pad|unk)\#\#
     """,
     _FLAGS,
 )
 UNKNOWN = Pattern(r"(?i:<unk(?:_?\d+)?>|\[unk\])|\bUNK\b")
-PIECES = Pattern(r"(?<=[^\sĠ])Ġ|Ġ.*Ġ|Ċ|▁|(?<=\S)\s\#\#[^\W\d_]+|[^\W\d_]@@(?:\s|$)|</w>")
+PIECES = Pattern(r"(?<=[^\sĠ])Ġ|Ġ.*Ġ|Ċ|▁|(?<=\S)\s\#\#[^\W\d_]+(?!\w*\#\#)|[^\W\d_]@@(?:\s|$)|</w>")
 HTML = Pattern(rf"&(?:[a-z][a-z0-9]{{1,7}}|\#\d{{1,6}}|\#x[0-9a-f]{{1,5}});|{TAG.text}", re.IGNORECASE)
 #: Bytes of UTF-8 read as those of Windows-1252 or Latin-1.
 MISREAD = Pattern(r"[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}")
@@ -181,7 +183,7 @@ JSON = Pattern(
 )
 THOUGHT = r"(?:think|thinking|thought|reasoning|scratchpad|reflection)"
 THINK = Pattern(
-    rf"</?{THOUGHT}>|<\|(?:begin|end)_of_thought\|>|◁/?think▷|<\|channel\|>(?:analysis|commentary)\b", re.IGNORECASE
+    rf"</?{THOUGHT}>|\[/?THINK\]|<\|(?:begin|end)_of_thought\|>|◁/?think▷|<\|channel\|>(?:analysis|commentary)\b", re.IGNORECASE
 )
 ANSWER = Pattern(r"</?(?:answer|final_answer)>|<\|(?:begin|end)_of_solution\|>", re.IGNORECASE)
 FAILURE = Pattern(
@@ -189,7 +191,7 @@ FAILURE = Pattern(
     \A\W*(?:none|nan|null|nil|n/a|undefined|error|failed|failure|timeout|timed\ out|exception
         |no\ (?:caption|answer|response
         |output|prediction|description)
-        |(?:\w+\.)+\w*(?:error|exception)|(?-i:[A-Z]\w*(?:Error|Exception))
+        |(?:\w+\.)+\w*(?:error|exception)|(?-i:[A-Z]\w*(?:Error|Exception))|\[object\ object\]
         |empty|not\ available|unknown\ error|<none>|missing|todo|tbd|nonetype)\W*\Z
     | \A[\s\[<("'*]*+(?![^\n]*\b(?:screen|laptop|monitor|computer|sign|shirt)\b)
         (?:(?:[a-z]+\.)*[a-z]*(?:error|exception)\b\s*(?:code)?[\]>)]?\s*[:=(\d]
@@ -203,7 +205,8 @@ FAILURE = Pattern(
         | http\ ?[45]\d\d\b | traceback\ \(most | cuda\ (?:out\ of\ memory|error) | rate\ limit
         | (?:could\ not|couldn't|cannot|unable\ to)\ (?:open|load|read|decode|identify|fetch|download|obtain|get)
             \ (?:an?\ |the\ )?(?:image|answer|response|caption|file|url)
-        | (?:internal\ server\ error|bad\ gateway|service\ unavailable|too\ many\ requests|gateway\ time-?out))
+        | the\ (?:server|api|model)\ (?:had|encountered|returned)\ an\ error\b
+        | (?:[45]\d\d\ )?(?:internal\ server\ error|bad\ gateway|service\ unavailable|too\ many\ requests|gateway\ time-?out))
     | \{\s*["']error["']\s*:
     """,
     _FLAGS,
@@ -236,7 +239,7 @@ REFUSAL = Pattern(
         \ (?:provided|attached|uploaded|given|available|(?:in|with)\ (?:your|the|this)\ (?:message|prompt|request))\b
     | \A\W*(?:the|this|your)\ (?:image|picture|photo|video)\ (?:is|was)\ not
         \ (?:visible|available|accessible|provided|attached|displayed)\b
-    | \bresponse\ was\ filtered\b | \bcontent\ management\ policy\b
+    | \bresponse\ was\ (?:filtered|blocked)\b | \bcontent\ management\ policy\b
     | \bi\ (?:do\ not|don['’]t|did\ not|didn['’]t)\ (?:see|find|receive|have)\ (?:an?|any|the)
         \ (?:image|picture|photo|video|audio|attach\w*)\b
     | \A\W*(?:the|this|your)\ (?:image|picture|photo|video)\ (?:is|seems|appears)\ (?:to\ be\ )?(?:too|so)\ [\w\ ]{0,30}
@@ -259,7 +262,7 @@ FILE_NAME = Pattern(
     r"|\A\s*(?:(?:\w+\.)?(?:tensor|array)\()?\[[\[\]\d\s,.+-]*\d[\[\]\d\s,.…e+-]*\](?:,\s*\w+=[\w.:']+)*\)?\s*\Z",
     re.IGNORECASE,
 )
-NUMBER = Pattern(r"\A\s*\(?\d{1,4}[.):]\s+(?=\W*[^\W\d])")
+ITEM = Pattern(r"\A\s*(?:\(?\d{1,4}[.):]|[-*•])\s+(?=\W*[^\W\d])")
 #: Words of Latin letters and of Cyrillic or Greek ones that look like them.
 LATIN = dict(
     zip(

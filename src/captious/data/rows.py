@@ -425,7 +425,9 @@ _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|.
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
 #: How a list that was written as text begins, and what is only between the items of one.
 _LIST_START = re.compile(r"""\s*(?:(?:array\(\s*)?\[|\(|c\()\s*['"]|\s*\[\]\s*\Z""")
-_BETWEEN_ITEMS = re.compile(r"""['"]\s*,\s*(?:['"]|None\b|nan\b|null\b)|\b(?:None|nan|null)\s*,\s*['"]""")
+_BETWEEN_ITEMS = re.compile(
+    r"""['"]\s*,\s*(?:['"]|None\b|nan\b|null\b|-?\d[\d.e+-]*\s*[\])])|\b(?:None|nan|null)\s*,\s*['"]"""
+)
 _CAPTION_FILE = r"(?:jsonl?|ndjson|csv|tsv|parquet|txt|token|xlsx|eval)(?:\.gz)?"
 _MEDIA_FILE = r"(?:jpe?g|png|gif|bmp|webp|tiff?|mp4|avi|mkv|webm|wav|mp3|flac)"
 _NAME_OF_FILE = re.compile(rf"[^\n]*\S\.(?:(?P<captions>{_CAPTION_FILE})|{_MEDIA_FILE})\s*", re.IGNORECASE)
