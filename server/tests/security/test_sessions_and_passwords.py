@@ -199,6 +199,14 @@ class TestGuessing:
         self.guess(sandbox, "ann", " ann ", "ANN", "ann\u3000")
         assert self.is_locked(sandbox)
 
+    def test_every_name_of_the_site_counts_the_same(self, sandbox: World) -> None:
+        """Senders choose the port that a request names, and the host where any is allowed."""
+        from django.conf import settings
+
+        for i in range(settings.CAPTIOUS.wrong_passwords):
+            sign_in(sandbox.site.client(), "ann", "wrong", HTTP_HOST=f"testserver:{1000 + i}")
+        assert self.is_locked(sandbox)
+
     def test_sign_in_to_own_account_keeps_the_count_of_guesses(self, sandbox: World) -> None:
         from django.conf import settings
 

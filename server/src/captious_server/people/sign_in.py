@@ -85,8 +85,11 @@ class AccountAdapter(DefaultAccountAdapter):
         return network_of(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Wrong passwords lock an account for an address, not for its owner elsewhere."""
-        return f"{network_of(request)} {super()._get_login_attempts_cache_key(request, **credentials)}"
+        """Wrong passwords lock an account for an address, not for its owner elsewhere.
+
+        allauth's key has the host of the request, of which senders choose the port, and often the name.
+        """
+        return f"{network_of(request)} {credentials.get('username', '').lower()}"
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("captious:account")
