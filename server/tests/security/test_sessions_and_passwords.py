@@ -199,6 +199,18 @@ class TestGuessing:
         self.guess(sandbox, "ann", " ann ", "ANN", "ann\u3000")
         assert self.is_locked(sandbox)
 
+    @pytest.mark.parametrize("page", ["/account/password", "/account/again/"])
+    def test_guesses_in_an_open_browser_count_as_well(self, sandbox: World, page: str) -> None:
+        from django.conf import settings
+
+        new = {"password1": "another-horse-78", "password2": "another-horse-78"}
+        client = sandbox.as_user("ann")
+        for _ in range(settings.CAPTIOUS.wrong_passwords):
+            assert client.post(page, {"oldpassword": "wrong", "password": "wrong", **new}).status_code == 200
+        page_after = client.post(page, {"oldpassword": PASSWORD, "password": PASSWORD, **new}).content.decode()
+        assert "Too many failed login attempts" in page_after
+        assert self.is_locked(sandbox)
+
     def test_every_name_of_the_site_counts_the_same(self, sandbox: World) -> None:
         """Senders choose the port that a request names, and the host where any is allowed."""
         from django.conf import settings

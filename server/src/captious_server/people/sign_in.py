@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import requests
-from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm
 from allauth.account.models import EmailAddress
 from allauth.account.signals import (
@@ -163,9 +163,16 @@ class _KeepTokens(forms.Form):
 
 
 class ChangeForm(_KeepTokens, ChangePasswordForm):
-    """A new password, for users who know the old one."""
+    """A new password, for users who know the old one. Wrong ones lock the account as those of signing in do."""
 
     field_order = ["oldpassword", "password1", "password2", "keep_tokens"]
+
+    def clean_oldpassword(self) -> str:
+        password: str = self.cleaned_data["oldpassword"]
+        adapter = get_adapter()
+        if not adapter.reauthenticate(self.user, password):
+            raise adapter.validation_error("enter_current_password")
+        return password
 
 
 class ResetForm(_KeepTokens, ResetPasswordKeyForm):
