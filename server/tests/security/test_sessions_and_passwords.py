@@ -570,23 +570,38 @@ class TestSignUp:
         assert sign_in(client, "eve")["Location"] == "/"
         assert is_signed_in(client)
 
-    def test_taken_address_is_not_revealed(self, sandbox: World) -> None:
-        """Its owner gets a mail about it, and the page says the same as otherwise."""
+    @pytest.mark.parametrize("registration", ["open", "approval"])
+    def test_taken_address_is_not_revealed(self, sandbox: World, registration: str) -> None:
+        """Its owner gets a mail without a link, and the site says the same as otherwise, then and later."""
         from django.core import mail
 
-        from captious_server.models import User
-
-        sandbox.site.configure(email_url="smtp://mail.example.org")
+        sandbox.site.configure(email_url="smtp://mail.example.org", registration=registration)
         mail.outbox.clear()
         answers = []
         for number, email in enumerate(("ann@example.org", "new@example.org")):
             client = sandbox.site.client()
             form = {**self.FORM, "username": f"eve{number}", "email": email}
-            text = client.post("/sign-up", form, follow=True).content.decode()
-            answers.append(text.replace(email, ""))
+            signed_up = client.post("/sign-up", form, follow=True)
+            signed_in = client.post("/sign-in", {"login": form["username"], "password": PASSWORD}, follow=True)
+            taken = client.post("/sign-up", form)
+            texts = [re.sub(r'value="\w{64}"', "", answer.content.decode()) for answer in (signed_up, signed_in, taken)]
+            answers.append([text.replace(email, "").replace(form["username"], "") for text in texts])
         assert answers[0] == answers[1]
-        assert [message.to for message in mail.outbox] == [["ann@example.org"], ["new@example.org"]]
-        assert not User.objects.filter(username="eve0").exists()
+        if registration == "open":
+            assert [message.to for message in mail.outbox] == [["ann@example.org"], ["new@example.org"]]
+            assert ["/account/address/" in message.body for message in mail.outbox] == [False, True]
+
+    def test_new_address_that_is_taken_is_not_revealed(self, sandbox: World) -> None:
+        from django.core import mail
+
+        sandbox.site.configure(email_url="smtp://mail.example.org")
+        mail.outbox.clear()
+        answers = []
+        for email in ("ann@example.org", "new@example.org"):
+            page = sandbox.as_user("bob").post("/account/address", {"action_add": "1", "email": email}, follow=True)
+            answers.append(re.sub(r'value="\w{64}"', "", page.content.decode()).replace(email, ""))
+        assert answers[0] == answers[1]
+        assert ["/account/address/" in message.body for message in mail.outbox] == [False, True]
 
     def test_unconfirmed_address_keeps_nobody_from_signing_up(self, sandbox: World) -> None:
         from django.core import mail

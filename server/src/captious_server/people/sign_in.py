@@ -97,6 +97,14 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
         return reverse("captious:account")
 
+    def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
+        """A link; to the owner of an address that another account has confirmed, only word of the attempt."""
+        address: str = emailconfirmation.email_address.email
+        if EmailAddress.objects.is_verified(address):
+            self.send_account_already_exists_mail(address)
+        else:
+            super().send_confirmation_mail(request, emailconfirmation, signup)
+
     def is_safe_url(self, url: str) -> bool:
         request = self.request
         return bool(url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure()))
@@ -123,25 +131,22 @@ def confirm_address(user: User) -> bool:
 # Forms: a confirmed address belongs to one account, and a new password ends tokens and connections.
 
 
-class _UniqueAddress(forms.Form):
-    """Only confirmed addresses are taken, so that nobody can keep the address of another person from signing up."""
+class _AnyAddress(forms.Form):
+    """Accounts are made with any address: without an account, signing in would reveal that the address is taken."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = "Email"  # the page marks what is optional
 
     def validate_unique_email(self, value: str) -> str:
-        """The address. If it is taken, its owner gets a mail, and the page does not say so."""
-        is_taken = EmailAddress.objects.filter(email=value, verified=True).exists()
-        self.account_already_exists = bool(settings.CAPTIOUS.email_url) and is_taken
         return value
 
 
-class SignUpForm(_UniqueAddress, SignupForm):
+class SignUpForm(_AnyAddress, SignupForm):
     """A new account with a password."""
 
 
-class OtherSiteSignUpForm(_UniqueAddress, SocialSignupForm):
+class OtherSiteSignUpForm(_AnyAddress, SocialSignupForm):
     """A new account of a user whom another site has identified."""
 
 
