@@ -83,6 +83,31 @@ class TestForgery:
                 world.as_user(role).get(address)
         assert state() == before
 
+    @pytest.mark.parametrize("kind", ["address", "reset"])
+    def test_link_of_another_account_signs_nobody_out(self, sandbox: World, kind: str) -> None:
+        """Anyone can have an image of a page lead there; sending the form signs out whoever is signed in."""
+        from allauth.account.forms import default_token_generator
+        from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+        from allauth.account.utils import user_pk_to_url_str
+
+        bob = sandbox.users["bob"]
+        if kind == "address":
+            row = EmailAddress.objects.create(user=bob, email="new@example.org")
+            link = f"/account/address/{EmailConfirmationHMAC.create(row).key}"
+        else:
+            link = f"/account/reset/{user_pk_to_url_str(bob)}-{default_token_generator.make_token(bob)}/"
+        client = sandbox.as_user("ann")
+        page = client.get(link, follow=True)
+        assert page.status_code == 200
+        assert is_signed_in(client)
+        new = {"password1": "another-horse-78", "password2": "another-horse-78"}
+        assert client.post(page.request["PATH_INFO"], new).status_code == 302
+        assert not is_signed_in(client)
+        if kind == "address":
+            assert bob.emailaddress_set.get().email == "new@example.org"
+        else:
+            assert sign_in(sandbox.site.client(), "bob", "another-horse-78").status_code == 302
+
 
 class TestSessions:
     def test_sign_in_changes_the_session(self, sandbox: World) -> None:
