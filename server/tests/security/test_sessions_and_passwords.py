@@ -525,6 +525,18 @@ class TestResets:
         assert self.reset(sandbox, "bob@example.org")[1] == []
         assert len(self.reset(sandbox, "ann@example.org")[1]) == 1
 
+    def test_address_that_an_administrator_replaced_gets_no_link(self, sandbox: World) -> None:
+        ann, root = sandbox.users["ann"], sandbox.as_user("root")
+        address = f"/admin/captious/user/{ann.pk}/change/"
+        initial = root.get(address).context["adminform"].form.initial
+        form = {"username": "ann", "is_active": "on", "date_joined_0": "2020-01-01", "date_joined_1": "00:00"}
+        assert root.post(address, {**form, "email": initial["email"]}).status_code == 302
+        assert len(self.reset(sandbox)[1]) == 1
+        cache_of_limits().clear()
+        assert root.post(address, {**form, "email": "Ann@New.example"}).status_code == 302
+        assert self.reset(sandbox)[1] == self.reset(sandbox, "ann@new.example")[1] == []
+        assert [*ann.emailaddress_set.all()] == []
+
     def test_reset_page_does_not_reveal_accounts(self, sandbox: World) -> None:
         emails = ("ann@example.org", "dora@example.org", "nobody@example.org")
         answers = {email: self.reset(sandbox, email) for email in emails}
