@@ -640,6 +640,17 @@ class TestSignUp:
         assert answers[0] == answers[1]
         assert ["/account/address/" in message.body for message in mail.outbox] == [False, True]
 
+    def test_changes_of_the_address_are_logged(self, sandbox: World) -> None:
+        from captious_server.models import AuditEvent
+
+        sandbox.site.configure(email_url="smtp://mail.example.org")
+        client = sandbox.as_user("ann")
+        for action, email in (("add", "new@example.org"), ("remove", "new@example.org"), ("remove", "ann@example.org")):
+            client.post("/account/address", {f"action_{action}": "1", "email": email})
+        events = AuditEvent.objects.filter(actor="ann", target="ann").values_list("action", flat=True)
+        assert [*events[:3]] == ["remove address", "remove address", "change address"]
+        assert not sandbox.users["ann"].emailaddress_set.exists()
+
     def test_unconfirmed_address_keeps_nobody_from_signing_up(self, sandbox: World) -> None:
         from django.core import mail
 

@@ -17,6 +17,7 @@ from allauth.account.models import EmailAddress
 from allauth.account.signals import (
     email_added,
     email_confirmed,
+    email_removed,
     password_changed,
     password_reset,
     password_set,
@@ -350,6 +351,7 @@ def listen() -> None:
         password_set: "set password",
         email_added: "change address",
         email_confirmed: "confirm address",
+        email_removed: "remove address",
         authenticator_added: "turn on second step",
         authenticator_removed: "turn off second step",
         authenticator_reset: "make recovery codes",
