@@ -164,7 +164,8 @@ class _KeepTokens(forms.Form):
     keep_tokens = forms.BooleanField(
         required=False,
         label="Keep my tokens and connected sites",
-        help_text="Otherwise they are removed. Keep them only if nobody else can have added or seen one.",
+        help_text="Otherwise they are removed. Keep them only if nobody else can have added or seen one. The second "
+        "step and passkeys stay in any case: remove passkeys that are not yours.",
     )
 
 
@@ -198,10 +199,12 @@ class AdministratorsForm(AdminPasswordChangeForm):
         super().__init__(user, *args, **kwargs)
         self.fields["password1"].help_text = format_html(
             "{}<p>Saving ends all sessions of the account, revokes its tokens ({}), and disconnects the other sites "
-            "through which it signs in ({}). Its owner can connect them again.</p>",
+            "through which it signs in ({}). Its owner can connect them again. The second step and passkeys ({}) stay: "
+            "turn them off if somebody else may have added one.</p>",
             self.fields["password1"].help_text,
             user.tokens.count(),
             ", ".join(map(str, user.socialaccount_set.all())) or "none",
+            user.authenticator_set.filter(type=Authenticator.Type.WEBAUTHN).count(),
         )
 
     def save(self, commit: bool = True) -> User:
