@@ -107,6 +107,12 @@ class _Users(_AuditedAdmin, UserAdmin):
         """Return whether the user may use actions that allow signing in as others."""
         return bool(request.user.is_superuser)
 
+    def save_model(self, request: HttpRequest, user: User, form: Any, change: bool) -> None:
+        """Save a user. A former address opens the account no more: its owner may have lost it."""
+        super().save_model(request, user, form, change)
+        if "email" in form.changed_data:
+            EmailAddress.objects.filter(user=user).exclude(email=user.email.lower()).delete()
+
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
         """Do not log deletions in advance: some objects may be refused."""
         return []

@@ -138,7 +138,7 @@ _sign_in_paths = [
     path("account/again/mail", allauth.request_reauthentication_code, name="account_request_reauthentication_code"),
     path("account/again/code", allauth.confirm_reauthentication_code, name="account_confirm_reauthentication_code"),
     path("account/address", allauth.email, name="account_email"),
-    path("account/address/<str:key>", allauth.confirm_email, name="account_confirm_email"),
+    path("account/address/<str:key>", teams.ConfirmAddress.as_view(), name="account_confirm_email"),
     path("account/password", allauth.password_change, name="account_change_password"),
     path("account/password/set", allauth.password_set, name="account_set_password"),
     path("account/reset", allauth.password_reset, name="account_reset_password"),
@@ -150,7 +150,7 @@ _sign_in_paths = [
     ),
     re_path(
         r"^account/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[\w-]+)/$",
-        allauth.password_reset_from_key,
+        teams.Reset.as_view(),
         name="account_reset_password_from_key",
     ),
     path("account/sites", connections, name="socialaccount_connections"),

@@ -99,6 +99,7 @@ class TestTokens:
     def test_administrator_page_lists_what_a_new_password_ends(self, sandbox: World) -> None:
         page = sandbox.as_user("root").get(f"/admin/captious/user/{sandbox.users['ann'].pk}/password/").content.decode()
         assert "revokes its tokens (1), and disconnects the other sites through which it signs in (ann)" in page
+        assert "passkeys (0) stay" in page
         self.by_administrator(sandbox)
         assert sandbox.users["ann"].socialaccount_set.count() == 0
 

@@ -83,6 +83,31 @@ class TestForgery:
                 world.as_user(role).get(address)
         assert state() == before
 
+    @pytest.mark.parametrize("kind", ["address", "reset"])
+    def test_link_of_another_account_signs_nobody_out(self, sandbox: World, kind: str) -> None:
+        """Anyone can have an image of a page lead there; sending the form signs out whoever is signed in."""
+        from allauth.account.forms import default_token_generator
+        from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+        from allauth.account.utils import user_pk_to_url_str
+
+        bob = sandbox.users["bob"]
+        if kind == "address":
+            row = EmailAddress.objects.create(user=bob, email="new@example.org")
+            link = f"/account/address/{EmailConfirmationHMAC.create(row).key}"
+        else:
+            link = f"/account/reset/{user_pk_to_url_str(bob)}-{default_token_generator.make_token(bob)}/"
+        client = sandbox.as_user("ann")
+        page = client.get(link, follow=True)
+        assert page.status_code == 200
+        assert is_signed_in(client)
+        new = {"password1": "another-horse-78", "password2": "another-horse-78"}
+        assert client.post(page.request["PATH_INFO"], new).status_code == 302
+        assert not is_signed_in(client)
+        if kind == "address":
+            assert bob.emailaddress_set.get().email == "new@example.org"
+        else:
+            assert sign_in(sandbox.site.client(), "bob", "another-horse-78").status_code == 302
+
 
 class TestSessions:
     def test_sign_in_changes_the_session(self, sandbox: World) -> None:
@@ -197,6 +222,26 @@ class TestGuessing:
 
     def test_names_of_one_account_count_as_one(self, sandbox: World) -> None:
         self.guess(sandbox, "ann", " ann ", "ANN", "ann\u3000")
+        assert self.is_locked(sandbox)
+
+    @pytest.mark.parametrize("page", ["/account/password", "/account/again/"])
+    def test_guesses_in_an_open_browser_count_as_well(self, sandbox: World, page: str) -> None:
+        from django.conf import settings
+
+        new = {"password1": "another-horse-78", "password2": "another-horse-78"}
+        client = sandbox.as_user("ann")
+        for _ in range(settings.CAPTIOUS.wrong_passwords):
+            assert client.post(page, {"oldpassword": "wrong", "password": "wrong", **new}).status_code == 200
+        page_after = client.post(page, {"oldpassword": PASSWORD, "password": PASSWORD, **new}).content.decode()
+        assert "Too many failed login attempts" in page_after
+        assert self.is_locked(sandbox)
+
+    def test_every_name_of_the_site_counts_the_same(self, sandbox: World) -> None:
+        """Senders choose the port that a request names, and the host where any is allowed."""
+        from django.conf import settings
+
+        for i in range(settings.CAPTIOUS.wrong_passwords):
+            sign_in(sandbox.site.client(), "ann", "wrong", HTTP_HOST=f"testserver:{1000 + i}")
         assert self.is_locked(sandbox)
 
     def test_sign_in_to_own_account_keeps_the_count_of_guesses(self, sandbox: World) -> None:
@@ -480,6 +525,18 @@ class TestResets:
         assert self.reset(sandbox, "bob@example.org")[1] == []
         assert len(self.reset(sandbox, "ann@example.org")[1]) == 1
 
+    def test_address_that_an_administrator_replaced_gets_no_link(self, sandbox: World) -> None:
+        ann, root = sandbox.users["ann"], sandbox.as_user("root")
+        address = f"/admin/captious/user/{ann.pk}/change/"
+        initial = root.get(address).context["adminform"].form.initial
+        form = {"username": "ann", "is_active": "on", "date_joined_0": "2020-01-01", "date_joined_1": "00:00"}
+        assert root.post(address, {**form, "email": initial["email"]}).status_code == 302
+        assert len(self.reset(sandbox)[1]) == 1
+        cache_of_limits().clear()
+        assert root.post(address, {**form, "email": "Ann@New.example"}).status_code == 302
+        assert self.reset(sandbox)[1] == self.reset(sandbox, "ann@new.example")[1] == []
+        assert [*ann.emailaddress_set.all()] == []
+
     def test_reset_page_does_not_reveal_accounts(self, sandbox: World) -> None:
         emails = ("ann@example.org", "dora@example.org", "nobody@example.org")
         answers = {email: self.reset(sandbox, email) for email in emails}
@@ -550,23 +607,49 @@ class TestSignUp:
         assert sign_in(client, "eve")["Location"] == "/"
         assert is_signed_in(client)
 
-    def test_taken_address_is_not_revealed(self, sandbox: World) -> None:
-        """Its owner gets a mail about it, and the page says the same as otherwise."""
+    @pytest.mark.parametrize("registration", ["open", "approval"])
+    def test_taken_address_is_not_revealed(self, sandbox: World, registration: str) -> None:
+        """Its owner gets a mail without a link, and the site says the same as otherwise, then and later."""
         from django.core import mail
 
-        from captious_server.models import User
-
-        sandbox.site.configure(email_url="smtp://mail.example.org")
+        sandbox.site.configure(email_url="smtp://mail.example.org", registration=registration)
         mail.outbox.clear()
         answers = []
         for number, email in enumerate(("ann@example.org", "new@example.org")):
             client = sandbox.site.client()
             form = {**self.FORM, "username": f"eve{number}", "email": email}
-            text = client.post("/sign-up", form, follow=True).content.decode()
-            answers.append(text.replace(email, ""))
+            signed_up = client.post("/sign-up", form, follow=True)
+            signed_in = client.post("/sign-in", {"login": form["username"], "password": PASSWORD}, follow=True)
+            taken = client.post("/sign-up", form)
+            texts = [re.sub(r'value="\w{64}"', "", answer.content.decode()) for answer in (signed_up, signed_in, taken)]
+            answers.append([text.replace(email, "").replace(form["username"], "") for text in texts])
         assert answers[0] == answers[1]
-        assert [message.to for message in mail.outbox] == [["ann@example.org"], ["new@example.org"]]
-        assert not User.objects.filter(username="eve0").exists()
+        if registration == "open":
+            assert [message.to for message in mail.outbox] == [["ann@example.org"], ["new@example.org"]]
+            assert ["/account/address/" in message.body for message in mail.outbox] == [False, True]
+
+    def test_new_address_that_is_taken_is_not_revealed(self, sandbox: World) -> None:
+        from django.core import mail
+
+        sandbox.site.configure(email_url="smtp://mail.example.org")
+        mail.outbox.clear()
+        answers = []
+        for email in ("ann@example.org", "new@example.org"):
+            page = sandbox.as_user("bob").post("/account/address", {"action_add": "1", "email": email}, follow=True)
+            answers.append(re.sub(r'value="\w{64}"', "", page.content.decode()).replace(email, ""))
+        assert answers[0] == answers[1]
+        assert ["/account/address/" in message.body for message in mail.outbox] == [False, True]
+
+    def test_changes_of_the_address_are_logged(self, sandbox: World) -> None:
+        from captious_server.models import AuditEvent
+
+        sandbox.site.configure(email_url="smtp://mail.example.org")
+        client = sandbox.as_user("ann")
+        for action, email in (("add", "new@example.org"), ("remove", "new@example.org"), ("remove", "ann@example.org")):
+            client.post("/account/address", {f"action_{action}": "1", "email": email})
+        events = AuditEvent.objects.filter(actor="ann", target="ann").values_list("action", flat=True)
+        assert [*events[:3]] == ["remove address", "remove address", "change address"]
+        assert not sandbox.users["ann"].emailaddress_set.exists()
 
     def test_unconfirmed_address_keeps_nobody_from_signing_up(self, sandbox: World) -> None:
         from django.core import mail

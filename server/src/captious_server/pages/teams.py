@@ -9,6 +9,8 @@ from typing import Any
 
 import requests
 from allauth.account.decorators import reauthentication_required
+from allauth.account.mixins import LogoutFunctionalityMixin
+from allauth.account.views import ConfirmEmailView, PasswordResetFromKeyView
 from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView, OAuth2LoginView, OAuth2View
 from django import forms
@@ -196,6 +198,25 @@ def _answer(request: HttpRequest, name: str, view: type[OAuth2View]) -> HttpResp
         _log.warning("%s cannot be used to sign in", name, exc_info=True)
         return render(request, "socialaccount/authentication_error.html", status=401)
     return response
+
+
+# Links in mail. Following one ends no session: an image on any page could have its address.
+
+
+class _EndsSessionsByPost(LogoutFunctionalityMixin):
+    """A page that signs another user out when its form is sent, where allauth does it when the page is shown."""
+
+    def logout(self) -> None:
+        if self.request.method == "POST":
+            super().logout()
+
+
+class ConfirmAddress(_EndsSessionsByPost, ConfirmEmailView):
+    """Confirm an address."""
+
+
+class Reset(_EndsSessionsByPost, PasswordResetFromKeyView):
+    """Set a new password."""
 
 
 # Pages on which users get a copy of their data, and delete their account.

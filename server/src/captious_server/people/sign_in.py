@@ -11,12 +11,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import requests
-from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm
 from allauth.account.models import EmailAddress
 from allauth.account.signals import (
     email_added,
     email_confirmed,
+    email_removed,
     password_changed,
     password_reset,
     password_set,
@@ -85,14 +86,25 @@ class AccountAdapter(DefaultAccountAdapter):
         return network_of(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Wrong passwords lock an account for an address, not for its owner elsewhere."""
-        return f"{network_of(request)} {super()._get_login_attempts_cache_key(request, **credentials)}"
+        """Wrong passwords lock an account for an address, not for its owner elsewhere.
+
+        allauth's key has the host of the request, of which senders choose the port, and often the name.
+        """
+        return f"{network_of(request)} {credentials.get('username', '').lower()}"
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("captious:account")
 
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
         return reverse("captious:account")
+
+    def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
+        """A link; to the owner of an address that another account has confirmed, only word of the attempt."""
+        address: str = emailconfirmation.email_address.email
+        if EmailAddress.objects.is_verified(address):
+            self.send_account_already_exists_mail(address)
+        else:
+            super().send_confirmation_mail(request, emailconfirmation, signup)
 
     def is_safe_url(self, url: str) -> bool:
         request = self.request
@@ -120,25 +132,22 @@ def confirm_address(user: User) -> bool:
 # Forms: a confirmed address belongs to one account, and a new password ends tokens and connections.
 
 
-class _UniqueAddress(forms.Form):
-    """Only confirmed addresses are taken, so that nobody can keep the address of another person from signing up."""
+class _AnyAddress(forms.Form):
+    """Accounts are made with any address: without an account, signing in would reveal that the address is taken."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = "Email"  # the page marks what is optional
 
     def validate_unique_email(self, value: str) -> str:
-        """The address. If it is taken, its owner gets a mail, and the page does not say so."""
-        is_taken = EmailAddress.objects.filter(email=value, verified=True).exists()
-        self.account_already_exists = bool(settings.CAPTIOUS.email_url) and is_taken
         return value
 
 
-class SignUpForm(_UniqueAddress, SignupForm):
+class SignUpForm(_AnyAddress, SignupForm):
     """A new account with a password."""
 
 
-class OtherSiteSignUpForm(_UniqueAddress, SocialSignupForm):
+class OtherSiteSignUpForm(_AnyAddress, SocialSignupForm):
     """A new account of a user whom another site has identified."""
 
 
@@ -155,14 +164,22 @@ class _KeepTokens(forms.Form):
     keep_tokens = forms.BooleanField(
         required=False,
         label="Keep my tokens and connected sites",
-        help_text="Otherwise they are removed. Keep them only if nobody else can have added or seen one.",
+        help_text="Otherwise they are removed. Keep them only if nobody else can have added or seen one. The second "
+        "step and passkeys stay in any case: remove passkeys that are not yours.",
     )
 
 
 class ChangeForm(_KeepTokens, ChangePasswordForm):
-    """A new password, for users who know the old one."""
+    """A new password, for users who know the old one. Wrong ones lock the account as those of signing in do."""
 
     field_order = ["oldpassword", "password1", "password2", "keep_tokens"]
+
+    def clean_oldpassword(self) -> str:
+        password: str = self.cleaned_data["oldpassword"]
+        adapter = get_adapter()
+        if not adapter.reauthenticate(self.user, password):
+            raise adapter.validation_error("enter_current_password")
+        return password
 
 
 class ResetForm(_KeepTokens, ResetPasswordKeyForm):
@@ -182,10 +199,12 @@ class AdministratorsForm(AdminPasswordChangeForm):
         super().__init__(user, *args, **kwargs)
         self.fields["password1"].help_text = format_html(
             "{}<p>Saving ends all sessions of the account, revokes its tokens ({}), and disconnects the other sites "
-            "through which it signs in ({}). Its owner can connect them again.</p>",
+            "through which it signs in ({}). Its owner can connect them again. The second step and passkeys ({}) stay: "
+            "turn them off if somebody else may have added one.</p>",
             self.fields["password1"].help_text,
             user.tokens.count(),
             ", ".join(map(str, user.socialaccount_set.all())) or "none",
+            user.authenticator_set.filter(type=Authenticator.Type.WEBAUTHN).count(),
         )
 
     def save(self, commit: bool = True) -> User:
@@ -335,6 +354,7 @@ def listen() -> None:
         password_set: "set password",
         email_added: "change address",
         email_confirmed: "confirm address",
+        email_removed: "remove address",
         authenticator_added: "turn on second step",
         authenticator_removed: "turn off second step",
         authenticator_reset: "make recovery codes",
