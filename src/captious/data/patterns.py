@@ -183,7 +183,8 @@ JSON = Pattern(
 )
 THOUGHT = r"(?:think|thinking|thought|reasoning|scratchpad|reflection)"
 THINK = Pattern(
-    rf"</?{THOUGHT}>|\[/?THINK\]|<\|(?:begin|end)_of_thought\|>|◁/?think▷|<\|channel\|>(?:analysis|commentary)\b", re.IGNORECASE
+    rf"</?{THOUGHT}>|\[/?THINK\]|<\|(?:begin|end)_of_thought\|>|◁/?think▷|<\|channel\|>(?:analysis|commentary)\b",
+    re.IGNORECASE,
 )
 ANSWER = Pattern(r"</?(?:answer|final_answer)>|<\|(?:begin|end)_of_solution\|>", re.IGNORECASE)
 FAILURE = Pattern(
@@ -206,7 +207,8 @@ FAILURE = Pattern(
         | (?:could\ not|couldn't|cannot|unable\ to)\ (?:open|load|read|decode|identify|fetch|download|obtain|get)
             \ (?:an?\ |the\ )?(?:image|answer|response|caption|file|url)
         | the\ (?:server|api|model)\ (?:had|encountered|returned)\ an\ error\b
-        | (?:[45]\d\d\ )?(?:internal\ server\ error|bad\ gateway|service\ unavailable|too\ many\ requests|gateway\ time-?out))
+        | (?:[45]\d\d\ )?(?:internal\ server\ error|bad\ gateway|service\ unavailable|too\ many\ requests
+            |gateway\ time-?out))
     | \{\s*["']error["']\s*:
     """,
     _FLAGS,
