@@ -41,6 +41,7 @@ def sign_in_settings(own: ServerSettings) -> dict[str, Any]:
         "ACCOUNT_EMAIL_VERIFICATION": "mandatory" if has_mail else "none",
         "ACCOUNT_FORMS": {
             "change_password": f"{forms}.ChangeForm",
+            "login": f"{forms}.SignInForm",
             "reset_password": f"{forms}.LinkForm",
             "reset_password_from_key": f"{forms}.ResetForm",
             "signup": f"{forms}.SignUpForm",

@@ -12,7 +12,13 @@ from urllib.parse import urlsplit
 
 import requests
 from allauth.account.adapter import DefaultAccountAdapter, get_adapter
-from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm
+from allauth.account.forms import (
+    ChangePasswordForm,
+    LoginForm,
+    ResetPasswordForm,
+    ResetPasswordKeyForm,
+    SignupForm,
+)
 from allauth.account.models import EmailAddress
 from allauth.account.signals import (
     email_added,
@@ -149,6 +155,14 @@ class SignUpForm(_AnyAddress, SignupForm):
 
 class OtherSiteSignUpForm(_AnyAddress, SocialSignupForm):
     """A new account of a user whom another site has identified."""
+
+
+class SignInForm(LoginForm):
+    """Name and password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].widget.attrs["autofocus"] = True
 
 
 class LinkForm(ResetPasswordForm):
