@@ -372,7 +372,9 @@ def submission_answers(submissions: Iterable[Submission], user: Any) -> list[Sub
 
     The teams of anonymous submissions are named only to their members and to those who manage the challenge.
     """
-    places, rank_of = queue.places(), Ranks(user)
+    submissions, rank_of = [*submissions], Ranks(user)
+    is_queued = any(submission.status == Submission.Status.QUEUED for submission in submissions)
+    places = queue.places() if is_queued else {}
     return [_submission_answer(submission, user, places, rank_of) for submission in submissions]
 
 

@@ -105,7 +105,7 @@ class TokenForm(forms.Form):
         return values
 
 
-class MailForm(forms.ModelForm):
+class NoticesForm(forms.ModelForm):
     """The notices that a user gets by mail."""
 
     mail_ended = forms.BooleanField(required=False, label="A submission of one of my teams was scored or failed")
@@ -120,10 +120,10 @@ class MailForm(forms.ModelForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 def mail(request: HttpRequest) -> HttpResponse:
     """The notices of the account."""
-    form = MailForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
+    form = NoticesForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
     if request.method == "POST":
         limit(request, "change")
-        form = MailForm(request.POST, instance=form.instance)
+        form = NoticesForm(request.POST, instance=form.instance)
         if form.is_valid():
             form.save()
             record("change mail", request.user.username, request=request, detail=", ".join(form.changed_data))
