@@ -15,29 +15,33 @@ from captious import client
 from captious.client import Client, ServerError
 
 
-class _Answers(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
+    """Replies, and writes no log."""
+
+    def reply(self, status: int, answer: object) -> None:
+        """Send bytes as they are, and anything else as JSON."""
+        content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Retry-After", "0")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class _Answers(_Handler):
     """Answers as the server does: pages outside the API, and a challenge "open" with a quota that is used up."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         if not self.path.startswith("/api/"):
-            self.answer(404, "<h1>Page not found</h1>")
+            self.reply(404, b"<h1>Page not found</h1>")
         elif not self.path.startswith("/api/v1/challenges/open/"):
-            self.answer(404, json.dumps({"error": "There is no such page, or you may not see it."}))
+            self.reply(404, {"error": "There is no such page, or you may not see it."})
         else:
-            self.answer(
-                200,
-                json.dumps({"problems": [], "remarks": ["Today's quota is used up."], "warnings": ["2 are empty."]}),
-            )
-
-    def answer(self, status: int, text: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_: object) -> None:
-        pass
+            self.reply(200, {"problems": [], "remarks": ["Today's quota is used up."], "warnings": ["2 are empty."]})
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +100,7 @@ class _Script:
         self.bodies: list[bytes] = []
         script = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(_Handler):
             def do_POST(self) -> None:
                 line = script.lines.pop(0)
                 script.keys.append(self.headers["Idempotency-Key"])
@@ -108,17 +112,6 @@ class _Script:
                     self.close_connection = True
                 else:
                     self.reply(int(line), {"id": 1} if line == 201 else {"error": "Try later."})
-
-            def reply(self, status: int, answer: dict[str, object]) -> None:
-                text = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(text)))
-                self.send_header("Retry-After", "0")
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_: object) -> None:
-                pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.client = Client(f"http://127.0.0.1:{self.server.server_port}", "x")
@@ -195,7 +188,7 @@ class _Table:
         self.calls: list[str] = []
         table = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(_Handler):
             def do_GET(self) -> None:
                 self.answer()
 
@@ -206,15 +199,7 @@ class _Table:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 table.calls.append(f"{self.command} {self.path.removeprefix('/api/v1/')}")
                 rows = answers[self.path.partition("?")[0].rpartition("/")[2]]
-                status, answer = rows.pop(0) if len(rows) > 1 else rows[0]
-                text = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_: object) -> None:
-                pass
+                self.reply(*(rows.pop(0) if len(rows) > 1 else rows[0]))
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.client = Client(f"http://127.0.0.1:{self._server.server_port}", "x")
