@@ -94,6 +94,20 @@ def test_classes_score_like_functions(name: str, key: str) -> None:
     assert not torch.equal(alone.compute(), corpus[key])
 
 
+def test_captions_have_the_names_of_the_toolkit() -> None:
+    """Nothing that is misspelled or too much is left out."""
+    wrong: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((CANDIDATES,), {"references": MULT_REFERENCES}),
+        ((CANDIDATES, MULT_REFERENCES, MULT_REFERENCES), {}),
+        ((CANDIDATES, MULT_REFERENCES), {"mult_references": MULT_REFERENCES}),
+    ]
+    for captions, named in wrong:
+        with pytest.raises(TypeError):
+            aac_metrics.ROUGEL().update(*captions, **named)
+    with pytest.raises(TypeError):
+        aac_metrics.dcase2023_evaluate(CANDIDATES, MULT_REFERENCES, metrics="all")
+
+
 BERT_SCORES = ("bert_score.precision", "bert_score.recall", "bert_score.f1")
 
 

@@ -47,22 +47,20 @@ class AACMetric(torch.nn.Module):
 class KeptCaptions(AACMetric):
     """A metric that keeps captions."""
 
-    #: Refuses captions that are not in the form of the metric.
-    _check: ClassVar[Callable[..., None]] = staticmethod(check_metric_inputs)
-
     def __init__(self) -> None:
         super().__init__()
         self.reset()
 
-    def update(self, *captions: Any, **named: Any) -> None:
-        """Add captions: candidates, and their references if the metric has any.
+    def update(self, candidates: list[str], mult_references: list[list[str]]) -> None:
+        """Add captions.
 
         Raises:
             ValueError: not a list of candidates and a list of lists of references.
         """
-        by_name = [named[name] for name in sorted(named)]  # (mult_)candidates, mult_references
-        captions = (*captions, *by_name)[: len(self._captions)]
-        type(self)._check(*captions)
+        check_metric_inputs(candidates, mult_references)
+        self._add(candidates, mult_references)
+
+    def _add(self, *captions: Iterable[Any]) -> None:
         for kept, added in zip(self._captions, captions, strict=True):
             kept.extend(added)
 
@@ -105,10 +103,6 @@ class _FunctionMetric(KeptCaptions):
         return (*(name.format(**self._options) for name in self._names), *further)
 
 
-#: The check of a class that leaves it to its function.
-_anything = staticmethod(lambda *captions: None)
-
-
 class BLEU(_FunctionMetric):
     """BLEU of order n, 4 by default."""
 
@@ -120,7 +114,10 @@ class FER(_FunctionMetric):
 
     higher_is_better = False
     _function, _names, _defaults = functions.fer, ("fer",), {"echecker": functions.DETECTOR}
-    _check = _anything
+
+    def update(self, candidates: list[str], *ignored: Any, **ignored_too: Any) -> None:
+        """Add candidates."""
+        self._add(candidates)
 
     def reset(self) -> None:
         """Remove all captions."""
@@ -128,6 +125,19 @@ class FER(_FunctionMetric):
 
 
 _SPIDER = ("cider_d", "spice", "spider")
+
+
+class SPIDErMax(_FunctionMetric):
+    """SPIDEr of the best of several candidates."""
+
+    max_value = 5.5
+    _function, _names = functions.BY_NAME["spider_max"], tuple(f"{name}_max" for name in _SPIDER)
+
+    def update(self, mult_candidates: list[list[str]], mult_references: list[list[str]]) -> None:  # type: ignore[override]
+        """Add captions, several candidates for each recording."""
+        self._add(mult_candidates, mult_references)
+
+
 _DETECTOR = {"echecker": functions.DETECTOR}
 
 
@@ -142,7 +152,9 @@ def _made(
 #: The class of every function.
 CLASS_OF: dict[str, type[AACMetric]] = dict(
     [
-        *(("bleu", BLEU), ("fer", FER)),
+        ("bleu", BLEU),
+        ("fer", FER),
+        ("spider_max", SPIDErMax),
         *(_made(f"bleu_{n}", f"BLEU{n}", BLEU, _defaults={"n": n}) for n in (1, 2, 3, 4)),
         _made("bert_score_mrefs", "BERTScoreMRefs", _names=functions.NAMES),
         _made("cider_d", "CIDErD", max_value=10.0),
@@ -152,9 +164,9 @@ CLASS_OF: dict[str, type[AACMetric]] = dict(
         _made("sbert_sim", "SBERTSim", min_value=-1.0),
         _made("spice", "SPICE"),
         _made("spider", "SPIDEr", _names=_SPIDER, max_value=5.5),
-        _made("spider_max", "SPIDErMax", _names=[f"{name}_max" for name in _SPIDER], _check=_anything, max_value=5.5),
         _made(
-            *("spider_fl", "SPIDErFL"),
+            "spider_fl",
+            "SPIDErFL",
             _names=(*_SPIDER, "spider_fl", "fer"),
             _defaults={**_DETECTOR, "return_probs": True},
             max_value=5.5,
@@ -243,14 +255,18 @@ def evaluate(
     return corpus, sents
 
 
-def dcase2023_evaluate(*captions: Any, **options: Any) -> Scores:
+def dcase2023_evaluate(
+    candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **options: Any
+) -> Scores:
     """Call ``evaluate`` with the metrics of DCASE 2023, METEOR and SPIDEr-FL; further arguments are keywords."""
-    return evaluate(*captions, **{**options, "metrics": "dcase2023"})
+    return evaluate(candidates, mult_references, preprocess, "dcase2023", **options)
 
 
-def dcase2024_evaluate(*captions: Any, **options: Any) -> Scores:
+def dcase2024_evaluate(
+    candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **options: Any
+) -> Scores:
     """Call ``evaluate`` with the metrics of DCASE 2024: always a ParameterError, as ``vocab`` is not supported."""
-    return evaluate(*captions, **{**options, "metrics": "dcase2024"})
+    return evaluate(candidates, mult_references, preprocess, "dcase2024", **options)
 
 
 class Evaluate(KeptCaptions):
