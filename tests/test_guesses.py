@@ -248,6 +248,7 @@ GUESSES: Sequence[tuple[str, str | Refused | Raises | Warned]] = [
     ('captious.Stream("bleu-4", idf="coco")', Raises(TypeError, ("Stream() has", "captious.Settings(idf="))),
     ('captious.Stream(metric="bleu-4")', Raises(TypeError, ("metrics=...",))),
     ('reward(R, "rouge-l")(ids=[1], captions=[C[1]])', Raises(TypeError, ("reward() has", "image_ids=..."))),
+    ('reward(R, "rouge-l", ids=[1])', Raises(TypeError, ("unexpected keyword argument 'ids'",))),
     ('reward(R, "rouge-l")([1], candidates=[C[1]])', Raises(TypeError, ("captions=...",))),
     # Several candidates of an image.
     ('float(score(TWICE, R, "rouge-l", several="mean")["rouge-l"])', 'float(score(C, R, "rouge-l")["rouge-l"])'),
@@ -288,6 +289,7 @@ GUESSES: Sequence[tuple[str, str | Refused | Raises | Warned]] = [
     # Rewards.
     ('reward(R, "rouge-l")([1], [C[1]])[0]', 'score(C, R, "rouge-l")["rouge-l"].by_image[1]'),
     ('reward("cider-d", R)', Refused("references", "first")),
+    ('score(C, R, "rouge-l")["rouge-l"].by_image[99]', Raises(KeyError, ("no image 99 among 4 images",))),
     ('reward(R, "CIDEr")', Warned("cider-d")),
     ('reward(R, "rouge-n")', Refused("rouge-1", "rouge-4")),
     ('reward(R, "bleu")', Refused("bleu-1", "bleu-4")),

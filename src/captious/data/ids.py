@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from captious.errors import ParameterError, UnknownNameError
+from captious.words import counted
 
 ImageId: TypeAlias = int | str
 
@@ -149,7 +150,11 @@ class ByImage(Mapping[ImageId, T]):
         self._values = dict(zip(map(str, ids), values, strict=True))
 
     def __getitem__(self, image: ImageId) -> T:
-        return self._values[str(image)]
+        try:
+            return self._values[str(image)]
+        except KeyError:
+            examples = ", ".join(map(repr, self._ids[:3]))
+            raise KeyError(f"no image {image!r} among {counted(len(self), 'image')}: {examples}, ...") from None
 
     def __iter__(self) -> Iterator[ImageId]:
         return iter(self._ids)
