@@ -192,6 +192,7 @@ class Client:
         public: bool = True,
         anonymous: bool = False,
         may_publish: bool = False,
+        fields: Mapping[str, str] | None = None,
         accept_terms: bool = False,
         dry_run: bool = False,
     ) -> dict[str, Any]:
@@ -208,6 +209,7 @@ class Client:
             public: show the submission on the leaderboard.
             anonymous: do not show the name of the team.
             may_publish: let the organizers publish the captions in an archive of the challenge.
+            fields: the values of fields that the challenge declares, by name.
             accept_terms: accept the current terms of the challenge for the team first.
             dry_run: only check the file, and say whether it would be refused now; nothing is submitted, and nothing
                 counts.
@@ -233,7 +235,8 @@ class Client:
             "may_publish": str(int(may_publish)),
             **({"dry_run": "1"} if dry_run else {}),
         }
-        address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(parameters)}"
+        pairs = [*parameters.items(), *(("field", f"{name}={value}") for name, value in (fields or {}).items())]
+        address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(pairs)}"
         key = uuid.uuid4().hex  # so that a repeated upload is not another submission
         if accept_terms:
             self._accept_terms(challenge, team)

@@ -521,6 +521,32 @@ def _print_changes(changes: Changes) -> None:
             click.echo(f"{heading}: {line}", err=True)
 
 
+@challenge.command(short_help="Fill in fields of submissions, such as human scores.")
+@click.argument("slug")
+@click.argument("file", type=_FILE)
+@server_folder_option
+def fill(slug: str, file: Path, data: Path) -> None:
+    """Set fields of submissions to the challenge SLUG from a FILE, a CSV table.
+
+    Its columns are submission (a number) or team (for its entry), optionally phase, and names of fields that
+    challenge.toml declares. An empty cell removes a value.
+    """
+    from captious_server.operations.setup import set_up
+
+    set_up(data)
+    from captious_server import actions
+    from captious_server.actions.loading import find_challenge
+    from captious_server.boards.fields import TableError
+
+    try:
+        n = actions.fill(None, find_challenge(slug), file.read_bytes())
+    except OSError as error:
+        raise ParameterError(f"{file} cannot be read", where=error.strerror or "") from None
+    except TableError as error:
+        raise ParameterError(f"{file} cannot be used", where="\n".join(error.problems)) from None
+    click.echo(f"fields were set in {counted(n, 'submission')}", err=True)
+
+
 @challenge.command(short_help="Write the folder of a challenge as a server has it.")
 @click.argument("slug")
 @click.option("-o", "--output", type=_FILE, required=True, metavar="FOLDER", help="Folder to write; new, or empty.")

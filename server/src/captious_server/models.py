@@ -620,7 +620,7 @@ MAX_REFUSALS, MAX_REFUSAL_PROBLEMS = 20, 20
 board_is_stale = Signal()
 _MAX_ROWS = 500  # rows of a board that is computed at the change; larger ones are left to a worker
 #: What decides whether a submission is on a board, and where.
-_BOARD_FIELDS = {"public", "anonymous", "is_hidden", "is_chosen", "shown_scores"}
+_BOARD_FIELDS = {"public", "anonymous", "is_hidden", "is_chosen", "shown_scores", "fields"}
 
 
 def board_changed(phase: int) -> None:
@@ -682,6 +682,8 @@ class Submission(models.Model):
     anonymous = models.BooleanField(default=False)
     #: The team lets the organizers publish its captions in an archive.
     may_publish = models.BooleanField(default=False)
+    #: Name of a field that the challenge declares, now or before -> value; see boards/fields.py.
+    fields = models.JSONField(default=dict)
     is_baseline = models.BooleanField(default=False)
     is_human = models.BooleanField(default=False)
     #: An organizer has hidden it.

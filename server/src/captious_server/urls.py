@@ -93,6 +93,7 @@ _api_paths = [
     path("challenges/<slug:slug>/webhooks/<int:pk>/test", api_challenges.test_webhook),
     path("challenges/<slug:slug>/webhooks/<int:pk>/delete", api_challenges.delete_webhook),
     path("challenges/<slug:slug>/archive", api_challenges.archive),
+    path("challenges/<slug:slug>/fields", api_challenges.fields),
     path("challenges/<slug:slug>/submissions", api_challenges.submissions),
     path("submissions/<int:pk>", api_challenges.submission),
     path("submissions/<int:pk>/file", api_challenges.file),

@@ -57,8 +57,8 @@ def test_own_submissions_sort_in_both_directions_with_missing_scores_last(submis
 
 
 def test_challenge_card_shows_the_best_score(submissions: list[Any]) -> None:
-    from captious_server.boards.cards import cards
     from captious_server.models import Challenge, Phase
+    from captious_server.pages.challenges import cards
 
     [card] = cards([*Challenge.objects.all()], visitor())
     assert card.n_teams == 1
@@ -71,8 +71,8 @@ def test_challenge_card_shows_the_best_score(submissions: list[Any]) -> None:
 
 
 def test_home_lists_challenges_of_the_user_first(site: Site, submissions: list[Any]) -> None:
-    from captious_server.boards.cards import cards
     from captious_server.models import Challenge
+    from captious_server.pages.challenges import cards
 
     user = site.user()
     submissions[0].team.members.add(user)

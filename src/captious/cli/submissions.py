@@ -76,6 +76,7 @@ def challenges(server: str, token: str, format_: str) -> None:
 @click.option("--private", is_flag=True, help="Do not show the submission on the leaderboard.")
 @option_of(Client.submit, "anonymous")
 @option_of(Client.submit, "may_publish")
+@click.option("--field", "fields", multiple=True, metavar="NAME=VALUE", help="A field of the challenge. Repeatable.")
 @option_of(Client.submit, "accept_terms")
 @option_of(Client.submit, "dry_run")
 @click.option("--wait", is_flag=True, help="Wait for the scores, and show them with the rank and the quotas.")
@@ -88,6 +89,7 @@ def submit(
     dry_run: bool,
     wait: bool,
     format_: str,
+    fields: tuple[str, ...],
     **about: Any,
 ) -> None:
     """Submit a FILE of captions to a challenge.
@@ -95,8 +97,11 @@ def submit(
     FILE is .json, .jsonl, .ndjson, .csv or .tsv, each also compressed as .gz, or a .zip if a submission has several
     files.
     """
-    client = Client(server, token)
-    answer = client.submit(file, public=not private, dry_run=dry_run, **about)
+    client, pairs = Client(server, token), [field.partition("=") for field in fields]
+    if wrong := [name for name, equals, _ in pairs if not equals]:
+        raise click.BadParameter(f"{wrong[0]!r} is not NAME=VALUE", param_hint="--field")
+    values = {name: value for name, _, value in pairs}
+    answer = client.submit(file, public=not private, dry_run=dry_run, fields=values, **about)
     if dry_run:
         remarks = [f"a submission would be refused now: {remark}" for remark in answer["remarks"]]
         warnings = [f"warning: {warning}" for warning in answer["warnings"]]

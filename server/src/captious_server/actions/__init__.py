@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from captious.drawing import single_line
+from captious_server.boards.fields import DeclaredField, Value, changed_fields, fields_of_teams, fill_fields
 from captious_server.challenges.folder import as_html
 from captious_server.models import (
     Challenge,
@@ -101,6 +102,10 @@ def validate_alphabet(name: str) -> str:
     return name
 
 
+#: Before the name of a field that a challenge declares, in forms.
+FIELD = "field-"
+
+
 class EditForm(forms.ModelForm):
     """The description of a submission, which can be edited later."""
 
@@ -118,6 +123,23 @@ class EditForm(forms.ModelForm):
     class Meta:
         model = Submission
         fields: tuple[str, ...] = ("method", "link", "description", "public", "anonymous", "may_publish")
+
+    def __init__(self, *args: Any, challenge: Challenge, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in fields_of_teams(challenge).items():
+            self.fields[f"{FIELD}{name}"] = DeclaredField(field)
+            self.initial[f"{FIELD}{name}"] = self.instance.fields.get(name)
+
+    @property
+    def declared(self) -> dict[str, Value | None]:
+        """The values of the challenge's fields, by name."""
+        values = self.cleaned_data.items()
+        return {name.removeprefix(FIELD): value for name, value in values if name.startswith(FIELD)}
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        self.instance.fields = changed_fields(self.instance.fields, self.declared)
+        return values
 
     def clean_link(self) -> str:
         link: str = self.cleaned_data["link"]
@@ -233,20 +255,43 @@ class ParticipantsForm(forms.Form):
         return list(users.values())
 
 
+class TableForm(forms.Form):
+    """A table of values for fields of submissions."""
+
+    table = forms.FileField(
+        label="CSV file", help_text="Columns: submission (its number) or team (for its entry), and names of fields."
+    )
+
+
+def fill(request: HttpRequest | None, challenge: Challenge, table: bytes) -> int:
+    """Set the fields that a CSV table has, and keep that in the log; return the number of submissions.
+
+    Raises:
+        TableError: every problem. Nothing was changed.
+    """
+    names, n = fill_fields(challenge, table)
+    record("fill fields", ", ".join(names), request=request, challenge=challenge, detail=f"submissions: {n:,}")
+    return n
+
+
 # What teams do with their submissions: edit, choose, delete and download them.
 
 
 def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
     """Save the values of a valid form."""
     limit(request, "change")
-    changes = {name: form.cleaned_data[name] for name in form.changed_data}
-    if not changes:
+    if not form.changed_data:
         return
+    changes = {name: form.cleaned_data[name] for name in form.changed_data if name in form.Meta.fields}
     with transaction.atomic():  # these fields only: a worker may be writing others
-        Submission.objects.filter(pk=submission.pk).update(**changes)
+        rows = Submission.objects.filter(pk=submission.pk)
+        if len(changes) < len(form.changed_data):
+            changes["fields"] = changed_fields(rows.select_for_update().get().fields, form.declared)
+        rows.update(**changes)
         if "anonymous" in changes and submission.phase.entries == "one":
             of_team(submission).update(anonymous=changes["anonymous"])
-    record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
+    names = (name.removeprefix(FIELD) for name in form.changed_data)
+    record("edit", submission.method, request=request, submission=submission, detail=", ".join(names))
 
 
 def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> str:

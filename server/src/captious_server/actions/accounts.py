@@ -219,7 +219,7 @@ def _submissions_of(user: User) -> list[Submission]:
 
 
 def _submission(user: User, row: Submission) -> dict[str, Any]:
-    names = ["method", "link", "description", "public", "anonymous", "may_publish"]
+    names = ["method", "link", "description", "public", "anonymous", "may_publish", "fields"]
     names += ["filename", "size", "created", "finished"]
     context = {"id": row.pk, "challenge": row.challenge.slug, "phase": row.phase.name, "team": row.team.name}
     values = {name: getattr(row, name) for name in names}

@@ -109,6 +109,7 @@ _LABELS = {
     "references": ("reference set", ("captions", "name")),
     "phases": ("phase", ("name",)),
     "baselines": ("baseline", ("method",)),
+    "fields": ("field", ("name",)),
 }
 
 

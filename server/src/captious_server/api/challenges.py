@@ -18,6 +18,7 @@ from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from captious_server.actions import (
+    FIELD,
     AskForm,
     EditForm,
     ask_for,
@@ -25,6 +26,7 @@ from captious_server.actions import (
     decide_on,
     delete_submission,
     edit_submission,
+    fill,
     one_line,
     open_phases,
     upload_of,
@@ -37,6 +39,7 @@ from captious_server.api.schemas import (
     ChallengeAnswer,
     ChallengeSummary,
     ComparisonAnswer,
+    FilledAnswer,
     NewWebhookAnswer,
     QuotaAnswer,
     RefusedAnswer,
@@ -55,6 +58,7 @@ from captious_server.api.schemas import (
     terms_answer,
     webhook_answer,
 )
+from captious_server.boards.fields import TableError, as_text, fields_of_teams
 from captious_server.boards.leaderboard import json_file, query_of, requested_comparison
 from captious_server.boards.query import DATE
 from captious_server.models import Challenge, Phase, Submission, Team, Webhook
@@ -73,6 +77,7 @@ from captious_server.people.access import (
 from captious_server.people.accounts import limit, record
 from captious_server.people.teams import accept, accepted_by, approvals_of, teams_of, terms_of
 from captious_server.scoring import queue
+from captious_server.settings import REQUEST_BYTES
 from captious_server.submissions import intake
 from captious_server.submissions.intake import quota
 from captious_server.submissions.storage import incoming_folder
@@ -88,7 +93,8 @@ def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
     values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
     defaults = {"public": True, "anonymous": False, "may_publish": False}
     flags = {name: is_true(request, name, default=default) for name, default in defaults.items()}
-    submission: Submission = valid(EditForm({**values, **flags})).instance
+    form = EditForm({**values, **flags, **field_parameters(request, challenge)}, challenge=challenge)
+    submission: Submission = valid(form).instance
     submission.phase = _phase(request, challenge)
     submission.team = team_of(request)
     submission.user, submission.created = request.user, request.arrival_time
@@ -96,10 +102,20 @@ def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
     return submission
 
 
+def field_parameters(request: HttpRequest, challenge: Challenge) -> dict[str, str]:
+    """The values that parameters ``field=NAME=VALUE`` give to fields of the challenge, as a form takes them."""
+    pairs = [text.partition("=") for text in request.GET.getlist("field")]
+    known = fields_of_teams(challenge)
+    if unknown := [name for name, equals, _ in pairs if not equals or name not in known]:
+        raise Failure(400, f"field must be NAME=VALUE, not {unknown[0]!r}; names: {', '.join(known) or 'none'}.")
+    return {f"{FIELD}{name}": value for name, _, value in pairs}
+
+
 def valid(form: EditForm) -> EditForm:
     """The form, if it is valid."""
     if not form.is_valid():
-        problems = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        errors = form.errors.items()
+        problems = "; ".join(f"{name.removeprefix(FIELD)}: {' '.join(messages)}" for name, messages in errors)
         raise Failure(400, f"The submission is not valid. {problems}")
     return form
 
@@ -429,6 +445,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("public", "Whether to show the submission on the leaderboard; true by default.", "boolean"),
             Parameter("anonymous", "Hide the name of the team.", "boolean"),
             Parameter("may_publish", "Let the organizers publish the captions in an archive.", "boolean"),
+            Parameter("field", "A field of the challenge, NAME=VALUE. Repeatable."),
             Parameter("dry_run", "Only check the file: the answer is a CheckAnswer, and nothing counts.", "boolean"),
             Parameter("Idempotency-Key", "Uploads with the same key create only one submission.", place="header"),
         ],
@@ -522,6 +539,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
                 ("public", "boolean"),
                 ("anonymous", "boolean"),
                 ("may_publish", "boolean"),
+                ("field", "string"),
             )
         ],
         errors=[400],
@@ -535,7 +553,11 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     values = {name: getattr(submission, name) for name in EditForm.Meta.fields}
     flags = {name: is_true(request, name, default=values[name]) for name in ("public", "anonymous", "may_publish")}
     texts = {name: request.GET.get(name, values[name]) for name in ("method", "link", "description")}
-    edit_submission(request, submission, valid(EditForm({**texts, **flags}, instance=submission)))
+    challenge = submission.challenge
+    fields = {f"{FIELD}{name}": as_text(submission.fields.get(name)) for name in fields_of_teams(challenge)}
+    fields |= field_parameters(request, challenge)
+    form = EditForm({**texts, **flags, **fields}, instance=submission, challenge=challenge)
+    edit_submission(request, submission, valid(form))
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
 
@@ -601,6 +623,28 @@ def _page(request: HttpRequest) -> int:
     if not re.fullmatch("[1-9][0-9]{0,5}", text):
         raise Failure(400, "page must be a positive number.")
     return int(text)
+
+
+@call(
+    POST=Operation(
+        "Set fields of submissions from a CSV table; organizers and administrators only.",
+        FilledAnswer,
+        body="text/csv",
+        scope="organize",
+        errors=[400, 413],
+    )
+)
+def fields(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set the fields of submissions that are the body of the request."""
+    challenge = managed_challenge(request.user, slug)
+    limit(request, "change")
+    table = request.read(REQUEST_BYTES + 1)
+    if len(table) > REQUEST_BYTES:
+        raise Failure(413, f"A table may have up to {REQUEST_BYTES >> 20} MiB.")
+    try:
+        return JsonResponse({"submissions": fill(request, challenge, table)})
+    except TableError as error:
+        raise Failure(400, " ".join(error.problems)) from None
 
 
 # Calls of the API about the webhooks of a challenge, for organizers and administrators.

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from captious_server.actions import open_invitations
+from captious_server.boards.fields import Value, shown_fields
 from captious_server.boards.leaderboard import ComparedOutput
 from captious_server.boards.query import visible_scores, warnings_for
 from captious_server.boards.submission_pages import Ranks
@@ -84,6 +85,7 @@ class BoardRow(TypedDict):
     baseline: bool
     human: bool
     submitted: datetime
+    fields: dict[str, Value]
     url: str
     phase: str
     references: str
@@ -140,6 +142,18 @@ class CaptionsAnswer(TypedDict):
 
 
 @exact
+class FieldAnswer(TypedDict):
+    """A field of submissions, of the kind "text", "number" or "yes/no", which "teams" or "organizers" fill in."""
+
+    name: str
+    label: str
+    kind: str
+    filled_by: str
+    required: bool
+    on_board: bool
+
+
+@exact
 class DownloadAnswer(TypedDict):
     """A file that the organizers publish, at /challenges/SLUG/files/FILE."""
 
@@ -188,6 +202,7 @@ class ChallengeAnswer(ChallengeSummary):
     lower_is_better: list[str]
     rank_by: str
     captions: list[CaptionsAnswer]
+    fields: list[FieldAnswer]
     phases: list[PhaseAnswer]
     files: list[DownloadAnswer]
     texts: list[TextAnswer]
@@ -243,6 +258,7 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
         "lower_is_better": list(definition.lower_is_better),
         "rank_by": definition.rank_by,
         "captions": [{"name": captions.name, "pattern": captions.pattern} for captions in definition.captions],
+        "fields": [answer_from(FieldAnswer, field) for field in definition.fields],
         "phases": [
             answer_from(PhaseAnswer, phase, title=str(phase), withheld=why_withheld(request.user, phase))
             for phase in challenge.phase_list
@@ -335,6 +351,7 @@ class SubmissionAnswer(TypedDict):
     public: bool
     anonymous: bool
     may_publish: bool
+    fields: dict[str, Value]
     references: str
     scores: dict[str, float | None]
     all_scores: dict[str, dict[str, ScoreAnswer]]
@@ -344,6 +361,13 @@ class SubmissionAnswer(TypedDict):
     withheld: str
     warnings: list[str]
     url: str
+
+
+@exact
+class FilledAnswer(TypedDict):
+    """The number of submissions that a table has set fields of."""
+
+    submissions: int
 
 
 @exact
@@ -405,6 +429,7 @@ def _submission_answer(
         chosen=submission.is_chosen and knows_team,
         entry=submission.is_entry and may_see_scores(user, submission.phase),
         withheld=why_withheld(user, submission.phase),
+        fields=shown_fields(user, submission),
         warnings=warnings_for(user, submission),
     )
 

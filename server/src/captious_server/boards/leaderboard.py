@@ -18,6 +18,7 @@ from captious import drawing
 from captious.drawing import shortened
 from captious.files import csv_row
 from captious.statistics import Sampling, bootstrap_p_value, effect_size
+from captious_server.boards.fields import Value, board_fields
 from captious_server.boards.query import (
     Query,
     histories,
@@ -40,6 +41,7 @@ from captious_server.boards.ranking import (
     rounded,
     rounded_ends,
 )
+from captious_server.challenges.definition import BOARD_HEADS, FieldDefinition
 from captious_server.models import Phase, Scores, Standing, Submission
 from captious_server.people.access import ExplainedError, challenge_for, may_see_board, why_hidden
 from captious_server.scoring.queue import BoardOutputs
@@ -87,12 +89,14 @@ class BoardRow:
 
     Attributes:
         cells: one for each column, in column order.
+        fields: the fields of the challenge that are columns, each with its value.
         history: the scores of the team over time in the ranking output.
     """
 
     rank: int | None
     submission: Submission
     cells: list[BoardCell]
+    fields: list[tuple[FieldDefinition, Value | None]]
     history: Sequence[float] = ()
 
 
@@ -147,6 +151,11 @@ class Board:
             }
             for name in self.query.outputs.names
         ]
+
+    @property
+    def fields(self) -> list[FieldDefinition]:
+        """The fields of submissions that are columns."""
+        return board_fields(self.query.challenge)
 
     @property
     def has_histories(self) -> bool:
@@ -249,6 +258,7 @@ def as_json(rows: Iterable[BoardRow], query: Query) -> Iterator[str]:
             "baseline": row.submission.is_baseline,
             "human": row.submission.is_human,
             "submitted": utc_time(row.submission.created),
+            "fields": {field.name: value for field, value in row.fields if value is not None},
             "url": row.submission.url,
             "phase": query.phase.name,
             "references": query.key,
@@ -261,7 +271,7 @@ def as_json(rows: Iterable[BoardRow], query: Query) -> Iterator[str]:
 def as_table(rows: Iterable[BoardRow], query: Query) -> tuple[list[str], Iterator[list[object]]]:
     """The leaderboard as a table: its heads, and its rows."""
     outputs = query.outputs.names
-    header = ["rank", "method", "team", "submitted", "baseline", "human", *outputs]
+    header = [*BOARD_HEADS, *(field.name for field in board_fields(query.challenge)), *outputs]
     header += [f"{name}_{side}" for name in outputs for side in ("low", "high")]
     header += [f"{name}_signature" for name in outputs]
     lines: Iterator[list[object]] = (
@@ -272,6 +282,7 @@ def as_table(rows: Iterable[BoardRow], query: Query) -> tuple[list[str], Iterato
             utc_time(row.submission.created),
             row.submission.is_baseline,
             row.submission.is_human,
+            *(value for _, value in row.fields),
             *(cell.score for cell in row.cells),
             *(end for cell in row.cells for end in (cell.low, cell.high)),
             *(cell.signature or None for cell in row.cells),
@@ -345,12 +356,14 @@ def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator
     scores_by_id = {
         row.submission_id: row for row in visible.defer("set_keys", "set_warnings", "submission__traceback")
     }
-    outputs = query.outputs.names
+    outputs, fields = query.outputs.names, board_fields(query.challenge)
     for pk, place in by_id.items():
         if pk in scores_by_id:
+            submission = scores_by_id[pk].submission
+            values = [(field, submission.fields.get(field.name)) for field in fields]
             entries = rounded_outputs(scores_by_id[pk].outputs.get(query.key, {}), query.phase)
             cells = [_cell(name, entries.get(name, {}), standing.best.get(name), query) for name in outputs]
-            yield BoardRow(standing.ranks[place], scores_by_id[pk].submission, cells)
+            yield BoardRow(standing.ranks[place], submission, cells, values)
 
 
 def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query) -> BoardCell:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from captious.statistics import can_vary
+from captious_server.challenges.definition import FieldDefinition
 from captious_server.models import Phase, Scores, Standing, Submission
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.scoring.results import Record, ResampledScores, read_results
@@ -41,6 +42,8 @@ class Member(NamedTuple):
     anonymous: bool
     is_baseline: bool
     is_chosen: bool
+    #: The numbers of fields that may break ties, nan if there are none.
+    numbers: tuple[float, ...] = ()
 
 
 def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Member]) -> set[int]:
@@ -334,8 +337,15 @@ def refresh(pk: int) -> None:
 def _members(phase: Phase) -> list[Member]:
     """The submissions that can be on the board, in the order of submission."""
     rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
-    values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen")
-    return [Member((pk, round(1e6 * finished.timestamp())), *properties) for pk, finished, *properties in values]
+    values = rows.values_list(
+        "pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen", "fields"
+    )
+    names = _tie_breaking_fields(phase)
+    members = []
+    for pk, finished, team, anonymous, is_baseline, is_chosen, fields in values:
+        record, numbers = (pk, round(1e6 * finished.timestamp())), [float(fields.get(name, "nan")) for name in names]
+        members.append(Member(record, team, anonymous, is_baseline, is_chosen, tuple(numbers)))
+    return members
 
 
 def _set_scores(phase: Phase, key: str, members: list[Member], folder: Path) -> tuple[list[Member], ResampledScores]:
@@ -357,24 +367,33 @@ def _by_rank_output(
     members_with_scores, table = sets.get(outputs.main_set, ([], None))
     if table is None:
         return members
-    records = [member.record for member in members_with_scores]
-    names = (outputs.rank_by, *_tie_breaks(phase, outputs))
-    keys = [
-        _key(_rounded_scores(table.scores(records, name), phase.digits), outputs.directions[name]) for name in names
-    ]
+    keys = [_key(name, phase, members_with_scores, table) for name in (outputs.rank_by, *_tie_breaks(phase))]
     ranked = [members_with_scores[i] for i in _order(keys).tolist()]
     ranked_set = {*ranked}
     return [*ranked, *(member for member in members if member not in ranked_set)]
 
 
-def _tie_breaks(phase: Phase, outputs: BoardOutputs) -> list[str]:
-    """The outputs of the board that break ties in the output that ranks."""
-    return [name for name in phase.challenge.definition.tie_breaks if name in outputs.directions]
+def _tie_breaks(phase: Phase) -> list[str]:
+    """The outputs of the board, and the fields of submissions, that break ties in the output that ranks."""
+    known = (*BoardOutputs.of_board(phase).names, *_tie_breaking_fields(phase))
+    return [name for name in phase.challenge.definition.tie_breaks if name in known]
 
 
-def _key(rounded_scores: NDArray[np.float64], lower: bool | None) -> NDArray[np.float64]:
-    """Numbers that are lower for better scores, and infinite for missing ones."""
-    return np.where(np.isnan(rounded_scores), np.inf, rounded_scores if lower else -rounded_scores)
+def _tie_breaking_fields(phase: Phase) -> dict[str, FieldDefinition]:
+    """The fields whose numbers break ties, by name, in the order of ``Member.numbers``."""
+    definition = phase.challenge.definition
+    return {field.name: field for field in definition.fields if field.name in definition.tie_breaks}
+
+
+def _key(name: str, phase: Phase, members: Sequence[Member], table: ResampledScores) -> NDArray[np.float64]:
+    """Numbers that are lower for better scores, or values of a field, and infinite for missing ones."""
+    fields, lower = _tie_breaking_fields(phase), BoardOutputs.of_board(phase).directions.get(name)
+    if name in fields:
+        place, lower = [*fields].index(name), fields[name].lower_is_better
+        numbers = np.array([member.numbers[place] for member in members], dtype=np.float64)
+    else:
+        numbers = _rounded_scores(table.scores([member.record for member in members], name), phase.digits)
+    return np.where(np.isnan(numbers), np.inf, numbers if lower else -numbers)
 
 
 def _order(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
@@ -399,14 +418,13 @@ def _standings(
     directions, n_images = board.directions, board.counts[key]
     records = [member.record for member in members]
     is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
-    exact = {output: table.scores(records, output) for output in directions}
-    rounded_scores = {output: _rounded_scores(exact[output], phase.digits) for output in directions}
+    rounded_scores = {output: _rounded_scores(table.scores(records, output), phase.digits) for output in directions}
     previous = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
-    keys = {output: _key(rounded_scores[output], lower) for output, lower in directions.items()}
-    is_strict, ties = phase.challenge.definition.ranks == "scores", _tie_breaks(phase, board)
+    is_strict, ties = phase.challenge.definition.ranks == "scores", _tie_breaks(phase)
     for output, lower in directions.items():
         sign = -1.0 if lower else 1.0
-        own_keys = [keys[name] for name in (output, *(ties if output == board.rank_by else ()))]
+        names = (output, *(ties if output == board.rank_by else ()))
+        own_keys = [_key(name, phase, members, table) for name in names]
         order = _order(own_keys)
         for everything in (False, True):
             rows = order if everything and phase.entries == "all" else order[is_entry[order]]

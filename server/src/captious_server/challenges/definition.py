@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import fields
+from dataclasses import fields as fields_of
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -37,7 +37,7 @@ from captious_server.challenges.problems import ChallengeError, CrossError, at, 
 
 #: The settings of metrics that a challenge may have. The number of threads is a server setting, and
 #: captions are never sent to other hosts.
-SETTINGS = tuple(field.name for field in fields(Settings) if field.name not in ("threads", "judge"))
+SETTINGS = tuple(field.name for field in fields_of(Settings) if field.name not in ("threads", "judge"))
 #: Settings that may name a file or folder.
 FILE_SETTINGS = tuple(name for name in SETTINGS if name not in {"tokenizer", "references_as"})
 #: Settings that name large files, which may be elsewhere on the server.
@@ -178,6 +178,9 @@ def _missing_requirement(text: str, settings: Settings, unusable: Set[str]) -> s
 _DEFAULT_RANK_OUTPUT = "cider-d"
 #: The captions file of a challenge that describes none.
 CAPTIONS = "captions"
+#: The first columns of a leaderboard as CSV, and those that name the submissions of a table of fields.
+BOARD_HEADS = ("rank", "method", "team", "submitted", "baseline", "human")
+ENTRY_HEADS = ("submission", "team", "phase")
 
 
 def tables(data: Mapping[str, Any], name: str) -> list[tuple[int, Mapping[str, Any]]]:
@@ -248,6 +251,7 @@ def cross_problems(data: Mapping[str, Any]) -> list[str]:
         *_captions_problems(data),
         *_held_problems(data),
         *_output_problems(data),
+        *_field_problems(data),
         *_terms_problems(data),
     ]
 
@@ -260,6 +264,7 @@ def _repeated_names(data: Mapping[str, Any]) -> Iterator[str]:
         ("references", ("captions", "name")),
         ("phases", ("name",)),
         ("baselines", ("method",)),
+        ("fields", ("name",)),
     ):
         positions: dict[tuple[object, ...], int] = {}
         for position, table in tables(data, name):
@@ -343,14 +348,31 @@ def _output_problems(data: Mapping[str, Any]) -> Iterator[str]:
     weights = formula.get("weights") if isinstance(formula, Mapping) else {}
     named = {"rank_by": [data.get("rank_by")], "tie_breaks": _list(data, "tie_breaks")}
     named["formula.weights"] = [*weights] if isinstance(weights, Mapping) else []
+    numbers = [row.get("name") for _, row in tables(data, "fields") if row.get("kind") == "number"]
     for place, names in named.items():
         for name in names if is_complete and outputs else ():
-            if isinstance(name, str) and name not in outputs:
+            if not isinstance(name, str) or name in outputs or (place == "tie_breaks" and name in numbers):
+                continue
+            if name in numbers:
+                yield f"{place}: {name!r} is a field, which images do not have; tie_breaks can name it"
+            else:
                 yield f"{place}: {name!r} is not an output of the metrics; these are {', '.join(outputs)}"
     if isinstance(formula, Mapping) and formula.get("name") in named["formula.weights"]:
         yield "formula.weights: the formula is not part of itself"
     if named["tie_breaks"] and data.get("ranks") != "scores":
         yield 'tie_breaks: need ranks = "scores"'
+
+
+def _field_problems(data: Mapping[str, Any]) -> Iterator[str]:
+    outputs, _ = _outputs(data)
+    for position, row in tables(data, "fields"):
+        place = at(("fields", position))
+        if (name := row.get("name")) in (*BOARD_HEADS, *ENTRY_HEADS, *outputs):
+            yield f"{place}.name: {name!r} is another column of leaderboards or tables; choose another name"
+        if row.get("required") is True and row.get("filled_by") == "organizers":
+            yield f"{place}.required: is for fields that teams fill in"
+        if row.get("lower_is_better") is True and row.get("kind") != "number":
+            yield f'{place}.lower_is_better: is for fields of the kind "number"'
 
 
 def _terms_problems(data: Mapping[str, Any]) -> Iterator[str]:
@@ -512,6 +534,14 @@ class ReferencesDefinition(_Table):
     scores_shown: Literal["at-once", "at-end"] = "at-once"
 
 
+def _with_name_as(key: str, data: Any) -> Any:
+    """A table in which a missing key has the value of ``name``."""
+    if not isinstance(data, Mapping):
+        return data
+    name = data.get("name")
+    return {key: name if isinstance(name, str) else "?", **data}
+
+
 class PhaseDefinition(_Table):
     """A phase: its dates, the captions files of its submissions, and the quotas of teams.
 
@@ -545,10 +575,7 @@ class PhaseDefinition(_Table):
     @model_validator(mode="before")
     @classmethod
     def _set_title(cls, data: Any) -> Any:
-        if not isinstance(data, Mapping):
-            return data
-        name = data.get("name")
-        return {"title": name if isinstance(name, str) else "?", **data}
+        return _with_name_as("title", data)
 
     @field_validator("closes")
     @classmethod
@@ -588,6 +615,32 @@ class BaselineDefinition(_Table):
     link: Annotated[str, Field(max_length=500), AfterValidator(_link)] = ""
 
 
+class FieldDefinition(_Table):
+    """A value that each submission may have, and its column on leaderboards.
+
+    Args:
+        label: name on pages; by default, ``name``.
+        filled_by: who gives the values: teams with their submissions, or only organizers, with a table.
+        required: whether teams must fill it in.
+        on_board: whether it is a column of leaderboards; otherwise only organizers and, if it is theirs to fill in,
+            the team see it.
+        lower_is_better: whether lower numbers are better, where they break ties.
+    """
+
+    name: _Name
+    label: _Line
+    kind: Literal["text", "number", "yes/no"] = "text"
+    filled_by: Literal["teams", "organizers"] = "teams"
+    required: bool = False
+    on_board: bool = True
+    lower_is_better: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _set_label(cls, data: Any) -> Any:
+        return _with_name_as("label", data)
+
+
 class ChallengeDefinition(_Table):
     """A challenge, with the fields and defaults of ``challenge.toml``; see server/docs/challenges.md."""
 
@@ -622,6 +675,7 @@ class ChallengeDefinition(_Table):
     references: Annotated[tuple[ReferencesDefinition, ...], _NonEmptyList]
     phases: Annotated[tuple[PhaseDefinition, ...], _NonEmptyList]
     baselines: Annotated[tuple[BaselineDefinition, ...], _List] = ()
+    fields: Annotated[tuple[FieldDefinition, ...], _List] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -683,6 +737,7 @@ TABLES: Mapping[str, type[_Table]] = {
     "references": ReferencesDefinition,
     "phases": PhaseDefinition,
     "baselines": BaselineDefinition,
+    "fields": FieldDefinition,
 }
 _KEYS = {"": [*ChallengeDefinition.model_fields], "formula": [*FormulaDefinition.model_fields]} | {
     name: [*table.model_fields] for name, table in TABLES.items()

@@ -16,20 +16,24 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.drawing import counted
 from captious_server.actions import (
     AskForm,
     BanForm,
     MailForm,
     NewsForm,
     ParticipantsForm,
+    TableForm,
     ask_for,
     ban,
     decide_on,
+    fill,
     mail_teams,
     one_line,
 )
 from captious_server.actions.downloads import archive_answer
 from captious_server.actions.loading import changes_between
+from captious_server.boards.fields import TableError
 from captious_server.boards.query import query_from
 from captious_server.boards.submission_pages import (
     MAX_RANKED,
@@ -301,7 +305,9 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     ban_form = BanForm(request.POST if action == "ban" else None)
     news_form = NewsForm(request.POST if action == "news" else None)
     webhook_form = WebhookForm(request.POST if action == "webhook" else None)
-    sent_form: Form = {"ban": ban_form, "news": news_form, "webhook": webhook_form}.get(action, form)
+    table_form = TableForm(*((request.POST, request.FILES) if action == "fields" else ()))
+    forms = {"ban": ban_form, "news": news_form, "webhook": webhook_form, "fields": table_form}
+    sent_form: Form = forms.get(action, form)
     if request.method == "POST" and request.POST.get("sure") != "1" and (question := _question(request, challenge)):
         return challenge_page(request, challenge, "confirm", "manage", **question)
     if request.method == "POST" and _act(request, challenge, action, sent_form):
@@ -331,6 +337,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         ban_form=ban_form,
         webhooks=challenge.webhooks.all(),
         webhook_form=webhook_form,
+        table_form=table_form,
         news=challenge.news.all(),
         news_form=news_form,
         events=challenge.events.select_related("submission")[:_MAX_EVENTS],
@@ -415,6 +422,15 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         row = News.objects.create(challenge=challenge, **form.cleaned_data)
         record("publish news", row.title, request=request, challenge=challenge)
         messages.success(request, f"The news “{row.title}” is on the overview.")
+    elif action == "fields":
+        if not form.is_valid():
+            return False
+        try:
+            n = fill(request, challenge, form.cleaned_data["table"].read())
+        except TableError as error:
+            form.add_error("table", error.problems)
+            return False
+        messages.success(request, f"Fields were set in {counted(n, 'submission')}.")
     elif action in {"webhook", "test_webhook", "remove_webhook"}:
         return act_on_webhooks(request, challenge, action, form)
     elif action == "remove_news":

@@ -27,6 +27,7 @@ from captious_server.actions import (
     upload_of,
 )
 from captious_server.actions.downloads import scores_of_images
+from captious_server.boards.fields import shown_fields
 from captious_server.boards.query import set_warnings_for, visible_scores
 from captious_server.boards.submission_pages import (
     SORTS,
@@ -105,6 +106,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     boards = _boards(request.user, submission, places)
     sets_of_images = (images_of(request.user, submission, place.query) for place in places.values())
     bans = bans_of(submission.challenge, [submission.team], request.user) if own else {}
+    declared, values = submission.challenge.definition.fields, shown_fields(request.user, submission)
     return challenge_page(
         request,
         submission.challenge,
@@ -116,6 +118,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         boards=boards,
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
+        fields=[(field.label, values[field.name]) for field in declared if field.name in values],
         lower_is_better={
             *BoardOutputs.of_board(submission.phase).lower_is_better,
             *submission.challenge.definition.lower_is_better,
@@ -196,7 +199,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
         raise Http404
-    form = EditForm(request.POST or None, instance=submission)
+    form = EditForm(request.POST or None, instance=submission, challenge=submission.challenge)
     if request.method == "POST" and form.is_valid():
         edit_submission(request, submission, form)
         messages.success(request, "Saved.")
@@ -307,10 +310,13 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         limit(request, "upload")
         is_check = request.POST.get("action") == "check"
-        form = SubmitForm(request.POST, request.FILES, phases=phases, teams=all_teams)
-        form.fields["method"].required = not is_check
+        form = SubmitForm(request.POST, request.FILES, challenge=challenge, phases=phases, teams=all_teams)
+        about = [field for name, field in form.fields.items() if field.required and name not in form.field_order]
+        for field in about:
+            field.required = not is_check
         is_valid = form.is_valid()
-        form.fields["method"].required = True
+        for field in about:
+            field.required = True
         if is_valid:
             submission, upload = form.instance, form.cleaned_data["file"]
             submission.user, submission.filename, submission.created = request.user, upload.name, request.arrival_time
@@ -332,7 +338,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
                     form.add_error(None, refusal.message)
     else:
         initial = {"phase": request.GET.get("phase"), "team": team.slug}
-        form = SubmitForm(phases=phases, teams=teams, initial=initial)
+        form = SubmitForm(challenge=challenge, phases=phases, teams=teams, initial=initial)
     now = timezone.now()
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200

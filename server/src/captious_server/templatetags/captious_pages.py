@@ -23,6 +23,7 @@ from django.utils.safestring import SafeString, mark_safe
 from captious import drawing
 from captious.drawing import Cell, percentage
 from captious.statistics import Sampling
+from captious_server.boards.fields import as_text
 from captious_server.boards.ranking import effect_digits, interval_digits, p_digits
 
 # Inlined styles, so that pages render at a first visit before other files arrive.
@@ -93,6 +94,13 @@ def inline_style(name: str) -> SafeString:
 def score(value: object, digits: int = 4) -> str:
     """A score: ".2980", "1.2748", "−.0312". Text stays as it is."""
     return _number(value, lambda number: drawing.format_score(number, digits))
+
+
+@_filter
+def field_text(value: object) -> str:
+    """The value of a field of a submission: "86,000,000", "0.25", "yes"; empty if there is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:,.10g}" if is_number else as_text(value)
 
 
 @_filter
