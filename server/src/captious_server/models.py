@@ -572,8 +572,13 @@ class Webhook(models.Model):
 
 
 class Notice(models.Model):
-    """A mail to a user, or a call of a webhook. It is kept for some days, so that no event is reported twice."""
+    """A mail to a user, or a call of a webhook. It is kept for some days, so that no event is reported twice.
 
+    Mail about an account, such as a link for a new password, has no user, and is deleted when it is sent.
+    """
+
+    #: The event of mail about an account.
+    ACCOUNT = "account"
     #: Names the event and the receiver.
     key = models.CharField(max_length=200, unique=True)
     event = models.CharField(max_length=40)

@@ -217,7 +217,7 @@ class ServerSettings:
         site_name: name of the site in its pages.
         database_url: ``postgres://user:password@host/name``; empty for SQLite in the data folder.
         hosts: host names under which the site may be reached; ``*`` for any, which is only allowed without mail,
-            because links in mail are made with the name under which the site was reached.
+            because links in mail need one.
         https: the site is reached through HTTPS: cookies are sent over HTTPS only, and browsers are told to use it.
         behind_proxy: trust the ``X-Forwarded-Proto`` and ``X-Forwarded-For`` headers of a proxy in front.
         time_zone: time zone in which a day of the daily quotas begins.

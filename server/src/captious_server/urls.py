@@ -156,6 +156,7 @@ _sign_in_paths = [
     ),
     path("account/sites", connections, name="socialaccount_connections"),
     path("account/sessions", list_usersessions, name="usersessions_list"),
+    path("account/second-step/webauthn/login/", teams.PasskeySignIn.as_view(), name="mfa_login_webauthn"),
     path("account/second-step/", include("allauth.mfa.urls")),
 ]
 

@@ -9,22 +9,19 @@ from typing import Any
 
 import pytest
 
-from server.tests.support.site import PASSWORD, Site
+from server.tests.support.site import PASSWORD, Site, delivered
 from server.tests.support.small_challenge import queue, upload
 
 
 def told() -> list[Any]:
     """The mail that is sent when a worker looks for events."""
-    from django.core import mail
     from django.utils import timezone
 
     from captious_server.notices import delivery
 
-    mail.outbox.clear()
     delivery.ended_submissions()
     delivery.phases_that_close(timezone.now())
-    delivery.deliver_due()
-    return list(mail.outbox)
+    return delivered()
 
 
 def submitted(site: Site, user: Any, **values: Any) -> Any:
@@ -155,15 +152,13 @@ class TestAddresses:
         assert told() == []
 
     def test_changed_address_is_used_when_it_is_confirmed(self, mailing: Site, ann: Any) -> None:
-        from django.core import mail
-
         client = mailing.client(ann)
         change = {"action_add": "1", "email": "new@example.org"}
         assert client.post("/account/address", change).status_code == 302
         ann.refresh_from_db()
         assert ann.confirmed_email == "ann@example.org"
         client.post("/account/address", {"action_send": "1", "email": "new@example.org"})
-        (sent,) = mail.outbox  # one in ten minutes
+        (sent,) = delivered()  # one in ten minutes
         assert sent.to == ["new@example.org"]
         link = re.search(r"https?://\S+?(/account/address/\S+)", sent.body)
         assert link is not None

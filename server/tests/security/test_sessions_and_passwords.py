@@ -12,7 +12,7 @@ from captious.errors import ParameterError
 from captious_server.settings import ServerSettings
 from server.tests.security.test_access import CONTENTS, addresses, named
 from server.tests.security.world import World, upload
-from server.tests.support.site import PASSWORD
+from server.tests.support.site import PASSWORD, delivered
 from tests.support.selection import slow_but
 
 NEW_TOKEN = {"action": "token", "token-name": "new"}
@@ -200,6 +200,18 @@ class TestSessions:
             answers.append(text.replace(f'value="{name}"', ""))
         assert len(set(answers)) == 1
 
+    def test_question_for_a_passkey_makes_a_short_session(self, sandbox: World) -> None:
+        """The page that asks for it is for everybody; a visitor without scripts gets no session."""
+        from django.contrib.sessions.models import Session
+
+        client, address = sandbox.site.client(), "/account/second-step/webauthn/login/"
+        before = Session.objects.count()
+        assert client.get(address).status_code == 302
+        assert Session.objects.count() == before
+        question = client.get(address, HTTP_ACCEPT="application/json").json()["request_options"]
+        assert question["publicKey"]["challenge"]
+        assert client.session.get_expiry_age() <= 600
+
 
 class TestGuessing:
     """Wrong passwords lock an account for an address for a while."""
@@ -313,6 +325,28 @@ class TestTokens:
         assert client.post(page, {"password": PASSWORD})["Location"] == "/account/"
         assert Token.objects.count() == before + 1
         assert client.get("/account/").context["new_token"]
+
+    @pytest.mark.parametrize(
+        ("name", "path", "form"),
+        [
+            ("ann", "/teams/alpha/invite", {"label": "Desk"}),
+            ("olga", "/challenges/open/manage", {"action": "webhook", "url": "https://hooks.example.org/1"}),
+        ],
+    )
+    def test_what_outlives_a_session_needs_the_password(
+        self, sandbox: World, name: str, path: str, form: dict[str, str]
+    ) -> None:
+        from captious_server.models import Invitation, Webhook
+
+        def count() -> int:
+            return int(Invitation.objects.count() + Webhook.objects.count())
+
+        before, client = count(), sandbox.site.client(sandbox.users[name], proved=False)
+        page = client.post(path, form)["Location"]
+        assert page.startswith("/account/again/")
+        assert count() == before
+        assert client.post(page, {"password": PASSWORD}).status_code == 302
+        assert count() == before + 1
 
     @pytest.mark.parametrize(
         "path",
@@ -472,7 +506,6 @@ class TestHosts:
             assert sandbox.site.client().post("/account/reset", form, **headers).status_code == 400
 
     def test_forwarded_hosts_are_ignored(self, sandbox: World) -> None:
-        from django.core import mail
         from django.test import override_settings
 
         with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
@@ -480,8 +513,9 @@ class TestHosts:
             forged |= {"HTTP_X_FORWARDED_SERVER": "evil.example", "HTTP_FORWARDED": "host=evil.example"}
             form = {"email": "ann@example.org"}
             assert sandbox.site.client().post("/account/reset", form, **forged).status_code == 302
-            assert "http://captions.example.org/account/reset/" in mail.outbox[-1].body
-            assert "evil" not in mail.outbox[-1].body
+            [message] = delivered()
+            assert "http://captions.example.org/account/reset/" in message.body
+            assert "evil" not in message.body
             client = sandbox.as_user("ann")
             client.post("/teams/alpha/invite", **forged)
             page = client.get("/teams/alpha/", **forged)
@@ -491,13 +525,10 @@ class TestHosts:
 class TestResets:
     def reset(self, world: World, email: str = "ann@example.org") -> tuple[str, list[str]]:
         """What the page says, and the links in mail."""
-        from django.core import mail
-
-        mail.outbox.clear()
         client = world.site.client()
         text = client.post("/account/reset", {"email": email}, follow=True).content.decode()
         link = re.compile(r"http://testserver(/account/reset/\S+)")
-        return text, [match for each in mail.outbox for match in link.findall(each.body)]
+        return text, [match for each in delivered() for match in link.findall(each.body)]
 
     def use(self, world: World, link: str, password: str = "another-horse-78") -> Any:
         client = world.site.client()
@@ -554,13 +585,51 @@ class TestResets:
         assert len(self.reset(sandbox, "bob@example.org")[1]) == 1
         assert self.use(sandbox, link).status_code == 302
 
-    def test_reset_mail_headers_cannot_be_injected(self, sandbox: World) -> None:
+    def test_reset_mail_is_sent_by_a_worker(self, sandbox: World) -> None:
+        """Not within the request, the time of which would tell whether the address is that of an account."""
         from django.core import mail
 
+        from captious_server.models import Notice
+
         mail.outbox.clear()
+        assert sandbox.site.client().post("/account/reset", {"email": "ann@example.org"}).status_code == 302
+        assert mail.outbox == []
+        [notice] = Notice.objects.filter(event="account")
+        assert (notice.address, notice.user) == ("ann@example.org", None)
+        [message] = delivered()
+        assert message.to == ["ann@example.org"]
+        assert not Notice.objects.filter(event="account").exists()  # a link is not kept
+
+    def test_links_in_mail_begin_with_the_address_of_the_site(self, sandbox: World) -> None:
+        """Senders of requests choose the port of their ``Host``."""
+        from django.test import override_settings
+
+        sandbox.site.configure(hosts=("captions.example.org",), site_url="https://captions.example.org")
+        with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
+            form, host = {"email": "ann@example.org"}, "captions.example.org:8443"
+            assert sandbox.site.client().post("/account/reset", form, HTTP_HOST=host).status_code == 302
+        [message] = delivered()
+        assert "https://captions.example.org/account/reset/" in message.body
+        assert "8443" not in message.body
+
+    def test_new_password_tells_of_passkeys(self, sandbox: World) -> None:
+        """They stay, as mail alone must not turn off a second step."""
+        from allauth.mfa.models import Authenticator
+
+        [link] = self.reset(sandbox)[1]
+        Authenticator.objects.create(user=sandbox.users["ann"], type="webauthn", data={"name": "Laptop"})
+        client = sandbox.site.client()
+        form = client.get(link)["Location"]
+        passwords = {"password1": "another-horse-78", "password2": "another-horse-78"}
+        page = client.post(form, passwords, follow=True).content.decode()
+        assert "Passkeys and security keys still sign in to your account: 1." in page
+        assert 'href="/account/second-step/webauthn/"' in page
+        assert sandbox.users["ann"].authenticator_set.count() == 1
+
+    def test_reset_mail_headers_cannot_be_injected(self, sandbox: World) -> None:
         for email in ("ann@example.org\nBcc: evil@example.org", "ann@example.org,evil@example.org"):
             assert sandbox.site.client().post("/account/reset", {"email": email}).status_code == 200
-        assert mail.outbox == []
+        assert delivered() == []
 
     def test_reset_link_of_an_administrator_works_once(self, sandbox: World) -> None:
         form = {"action": "reset_link", "_selected_action": [sandbox.users["ann"].pk]}
@@ -587,17 +656,14 @@ class TestSignUp:
     FORM: ClassVar = {"username": "eve", "email": "eve@example.org", "password1": PASSWORD, "password2": PASSWORD}
 
     def test_address_is_confirmed_first(self, sandbox: World) -> None:
-        from django.core import mail
-
         from captious_server.models import User
 
         sandbox.site.configure(email_url="smtp://mail.example.org")
-        mail.outbox.clear()
         client = sandbox.site.client()
         assert client.post("/sign-up", self.FORM)["Location"] == "/sign-in/confirm"
         assert not is_signed_in(client)
         assert sign_in(client, "eve")["Location"] == "/sign-in/confirm"
-        [message] = mail.outbox
+        [message] = delivered()
         link = re.search(r"http://testserver(/account/address/\S+)", message.body)
         assert link is not None
         client.get(link[1])  # programs that follow links confirm nothing
@@ -610,10 +676,7 @@ class TestSignUp:
     @pytest.mark.parametrize("registration", ["open", "approval"])
     def test_taken_address_is_not_revealed(self, sandbox: World, registration: str) -> None:
         """Its owner gets a mail without a link, and the site says the same as otherwise, then and later."""
-        from django.core import mail
-
         sandbox.site.configure(email_url="smtp://mail.example.org", registration=registration)
-        mail.outbox.clear()
         answers = []
         for number, email in enumerate(("ann@example.org", "new@example.org")):
             client = sandbox.site.client()
@@ -625,20 +688,18 @@ class TestSignUp:
             answers.append([text.replace(email, "").replace(form["username"], "") for text in texts])
         assert answers[0] == answers[1]
         if registration == "open":
-            assert [message.to for message in mail.outbox] == [["ann@example.org"], ["new@example.org"]]
-            assert ["/account/address/" in message.body for message in mail.outbox] == [False, True]
+            sent = delivered()
+            assert [message.to for message in sent] == [["ann@example.org"], ["new@example.org"]]
+            assert ["/account/address/" in message.body for message in sent] == [False, True]
 
     def test_new_address_that_is_taken_is_not_revealed(self, sandbox: World) -> None:
-        from django.core import mail
-
         sandbox.site.configure(email_url="smtp://mail.example.org")
-        mail.outbox.clear()
         answers = []
         for email in ("ann@example.org", "new@example.org"):
             page = sandbox.as_user("bob").post("/account/address", {"action_add": "1", "email": email}, follow=True)
             answers.append(re.sub(r'value="\w{64}"', "", page.content.decode()).replace(email, ""))
         assert answers[0] == answers[1]
-        assert ["/account/address/" in message.body for message in mail.outbox] == [False, True]
+        assert ["/account/address/" in message.body for message in delivered()] == [False, True]
 
     def test_changes_of_the_address_are_logged(self, sandbox: World) -> None:
         from captious_server.models import AuditEvent
@@ -652,14 +713,12 @@ class TestSignUp:
         assert not sandbox.users["ann"].emailaddress_set.exists()
 
     def test_unconfirmed_address_keeps_nobody_from_signing_up(self, sandbox: World) -> None:
-        from django.core import mail
-
         sandbox.site.configure(email_url="smtp://mail.example.org")
         sandbox.site.client().post("/sign-up", {**self.FORM, "username": "squatter"})
-        mail.outbox.clear()
+        assert len(delivered()) == 1
         cache_of_limits().clear()
         assert sandbox.site.client().post("/sign-up", self.FORM)["Location"] == "/sign-in/confirm"
-        [message] = mail.outbox
+        [message] = delivered()
         assert "/account/address/" in message.body
 
     def test_taken_address_is_not_confirmed_without_mail(self, sandbox: World) -> None:

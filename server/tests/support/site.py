@@ -202,6 +202,17 @@ def empty_database() -> None:
     connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), sorted(tables), reset_sequences=True))
 
 
+def delivered() -> list[Any]:
+    """Return the mail that a worker sends now."""
+    from django.core import mail
+
+    from captious_server.notices import delivery
+
+    mail.outbox = []
+    delivery.deliver_due()
+    return list(mail.outbox)
+
+
 def parsed(response: Any) -> Any:
     """Return the JSON of a streamed response, such as leaderboard.json."""
     return json.loads(b"".join(response.streaming_content))

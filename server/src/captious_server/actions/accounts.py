@@ -22,6 +22,7 @@ from captious_server.models import (
     Challenge,
     Draft,
     Membership,
+    Notice,
     RefusedUpload,
     Submission,
     Team,
@@ -150,6 +151,7 @@ def _forget(user: User, names: dict[str, str]) -> None:
         AuditEvent.objects.filter(target=former).update(target=name)
     AuditEvent.objects.filter(detail=user.username).update(detail=new_name)
     TermsAcceptance.objects.filter(user=user.username).update(user=new_name)
+    Notice.objects.filter(event=Notice.ACCOUNT, address__iexact=user.email).delete()
     LogEntry.objects.filter(content_type__model="user", object_id=str(user.pk)).update(object_repr=new_name)
 
 

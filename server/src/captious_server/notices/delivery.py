@@ -375,7 +375,8 @@ def deliver_due() -> int:
             continue  # another worker has it, or its webhook waits
         is_sent = _send_mail(notice) if notice.webhook is None else _call(notice, notice.webhook)
         if is_sent:
-            Notice.objects.filter(pk=notice.pk).update(sent=timezone.now())
+            row = Notice.objects.filter(pk=notice.pk)
+            row.delete() if notice.event == Notice.ACCOUNT else row.update(sent=timezone.now())
             n += 1
         else:
             _try_later(notice)
@@ -399,7 +400,7 @@ def _try_later(notice: Notice) -> None:
 
 def _send_mail(notice: Notice) -> bool:
     user = notice.user
-    if not user.is_active or user.confirmed_email != notice.address:
+    if user is not None and (not user.is_active or user.confirmed_email != notice.address):
         return True  # the address has changed
     headers = {"Auto-Submitted": "auto-generated"}
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -295,7 +296,12 @@ _QUESTIONS = {
 }
 
 
+def _adds_webhook(request: HttpRequest) -> bool:
+    return request.POST.get("action") == "webhook"
+
+
 @login_required
+@reauthentication_required(enabled=_adds_webhook)
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
     """The organizers' page of a challenge, with all actions."""

@@ -11,6 +11,7 @@ import requests
 from allauth.account.decorators import reauthentication_required
 from allauth.account.mixins import LogoutFunctionalityMixin
 from allauth.account.views import ConfirmEmailView, PasswordResetFromKeyView
+from allauth.mfa.webauthn.views import LoginWebAuthnView
 from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView, OAuth2LoginView, OAuth2View
 from django import forms
@@ -203,6 +204,9 @@ def _answer(request: HttpRequest, name: str, view: type[OAuth2View]) -> HttpResp
 # Links in mail. Following one ends no session: an image on any page could have its address.
 
 
+_QUESTION_SECONDS = 600  # within which a passkey answers
+
+
 class _EndsSessionsByPost(LogoutFunctionalityMixin):
     """A page that signs another user out when its form is sent, where allauth does it when the page is shown."""
 
@@ -213,6 +217,21 @@ class _EndsSessionsByPost(LogoutFunctionalityMixin):
 
 class ConfirmAddress(_EndsSessionsByPost, ConfirmEmailView):
     """Confirm an address."""
+
+
+class PasskeySignIn(LoginWebAuthnView):
+    """Sign in with a passkey. The question that it answers is in the session of a visitor, which is short."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response: HttpResponse = super().get(request, *args, **kwargs)
+        if request.session.modified and not request.user.is_authenticated:
+            request.session.set_expiry(_QUESTION_SECONDS)
+        return response
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        self.request.session.set_expiry(settings.SESSION_COOKIE_AGE)
+        response: HttpResponse = super().form_valid(form)
+        return response
 
 
 class Reset(_EndsSessionsByPost, PasswordResetFromKeyView):
@@ -391,6 +410,7 @@ def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | 
     return sorted(rows, key=lambda row: not row[1])
 
 
+@reauthentication_required
 @_team_action
 def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
     """Create an invitation link."""

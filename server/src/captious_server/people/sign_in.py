@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import functools
 import logging
+import re
 import secrets
 import time
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,14 +52,16 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django import forms
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.forms import AdminPasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from captious_server.models import Token, User
+from captious_server.models import Notice, Token, User
 from captious_server.people.access import may_create
 from captious_server.people.accounts import network_of, record
 from captious_server.people.teams import mixes_alphabets, personal_team
@@ -111,6 +115,22 @@ class AccountAdapter(DefaultAccountAdapter):
             self.send_account_already_exists_mail(address)
         else:
             super().send_confirmation_mail(request, emailconfirmation, signup)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Mail is sent by a worker: the time that a page takes does not tell whether somebody gets one.
+
+        Links begin with the address of the site, where the settings say it, not with the host of the request.
+        """
+        host = self.request.get_host()
+        if site := settings.CAPTIOUS.address:
+            here = re.compile(rf"^https?://{re.escape(host)}(?=/)")
+            context = {name: here.sub(site, text) if isinstance(text, str) else text for name, text in context.items()}
+            host = urlsplit(site).netloc
+        own = {"request": self.request, "email": email, "current_site": SimpleNamespace(domain=host, name=host)}
+        mail = self.render_mail(template_prefix, email, {**own, **context})
+        key = f"{Notice.ACCOUNT}:{secrets.token_hex(16)}"
+        text = {"address": email, "subject": mail.subject, "body": mail.body}
+        Notice.objects.create(key=key, event=Notice.ACCOUNT, not_before=timezone.now(), **text)
 
     def is_safe_url(self, url: str) -> bool:
         request = self.request
@@ -354,11 +374,22 @@ def _record_sign_up(*, request: HttpRequest, user: User, **_: Any) -> None:
 def _end_access_with(action: str, *, request: HttpRequest, user: User, **_: Any) -> None:
     n = 0 if request.POST.get("keep_tokens") else end_access(user)
     _record(action, request=request, user=user, detail=f"removed tokens and sites: {n:,}" if n else "")
+    if n_passkeys := user.authenticator_set.filter(type=Authenticator.Type.WEBAUTHN).count():
+        text = (
+            'Passkeys and security keys still sign in to your account: {}. <a href="{}">Remove what is not yours.</a>'
+        )
+        messages.warning(request, format_html(text, n_passkeys, reverse("mfa_list_webauthn")))
 
 
 def _end_other_sessions(*, request: HttpRequest, user: User, **_: Any) -> None:
     for session in UserSession.objects.filter(user=user).exclude(session_key=request.session.session_key):
         session.end()
+
+
+def _use_up_code(*, request: HttpRequest, authenticator: Authenticator, **_: Any) -> None:
+    """The code that sets up an app counts as used."""
+    if authenticator.type == Authenticator.Type.TOTP:
+        authenticator.wrap().validate_code(request.POST.get("code", ""))
 
 
 def listen() -> None:
@@ -381,5 +412,6 @@ def listen() -> None:
     user_signed_up.connect(_record_sign_up)
     password_changed.connect(functools.partial(_end_access_with, "change password"), weak=False)
     password_reset.connect(functools.partial(_end_access_with, "reset password"), weak=False)
+    authenticator_added.connect(_use_up_code)
     authenticator_added.connect(_end_other_sessions)
     authenticator_removed.connect(_end_other_sessions)
