@@ -24,6 +24,7 @@ import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -199,6 +200,20 @@ def _content(part: str | bytes | NDArray[Any]) -> bytes:
     if isinstance(part, str):
         return part.encode("utf-8", "surrogatepass")
     return part.astype(part.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+# Lists and tables in text files of the package.
+
+
+@cache
+def sections(path: Path) -> Mapping[str, str]:
+    """Return the text below each heading, a name in brackets on a line of its own.
+
+    Comments, which are lines that begin with ``# ``, and empty lines are left out.
+    """
+    lines = [line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("# ")]
+    parts = re.split(r"^\[(.+)\]$", "\n".join(lines), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], map(str.strip, parts[2::2]), strict=True))
 
 
 # Decompression of gzip files with a size limit: a few megabytes may unpack to gigabytes.

@@ -7,6 +7,9 @@ scores that depend on them remain comparable.
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+from captious.files import sections
 
 #: Words beyond which a caption is hardly one sentence; a parser needs a second and more for it.
 LONG_SENTENCE = 60
@@ -24,18 +27,11 @@ _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«]*\Z")
 _WORD_BEHIND = re.compile(r"\s*[\"'“‘«(\[*_]*(?P<word>\w*)")
 _ACRONYM = re.compile(r"(?:\w\.)+\w")
 _ITEM = re.compile(r"(?:[-*+•–]|\d{1,2}[.)]|\#{1,6})\s")
-_TITLE_WORDS = "mr mrs ms mx dr prof st mt sgt capt lt col gen rev hon sen gov pres messrs no nos fig vs"
-_OTHER_WORDS = "etc jr sr inc ltd co corp dept est approx ca cf ave blvd rd hwy oz lb lbs tsp tbsp sq dia max min al"
-_FIRST_WORDS = (
-    "a above an and another around at behind below beneath beside both each he her his in it its many near next on one "
-    "other several she some the their there these they this those to two under we with you"
-)
-#: Before a name or a number: never the end of a sentence.
-_TITLES = frozenset(_TITLE_WORDS.split())
+_TEXT = sections(Path(__file__).with_name("words.txt"))
+_TITLES = frozenset(_TEXT["titles"].split())
 _NUMBERED = frozenset(("no", "nos", "fig"))  # only before a number
-#: The end of a sentence only where the next one begins with one of ``_STARTERS``.
-_ABBREVIATIONS = frozenset(_OTHER_WORDS.split())
-_STARTERS = frozenset(_FIRST_WORDS.split())
+_ABBREVIATIONS = frozenset(_TEXT["other abbreviations"].split())
+_STARTERS = frozenset(_TEXT["first words"].split())
 _WINDOW = 40  # characters of a word that are looked at
 
 

@@ -7,10 +7,24 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from captious.errors import ResourceError, needed_for
+from captious.files import sections
 from captious.text.languages import ENGLISH, Language
+
+_TEXT = sections(Path(__file__).with_name("words.txt"))
+
+
+def _pairs(name: str) -> dict[str, str]:
+    return dict(pair.split(":") for pair in _TEXT[name].split())
+
+
+def _lines(name: str) -> list[tuple[str, str, str]]:
+    """Return the two values in each line, and the blank between them."""
+    return [line.partition(" ") for line in _TEXT[name].splitlines()]
+
 
 # Base forms of words, for CHAIR: singulars by the package pattern, and lemmas of WordNet.
 #
@@ -19,89 +33,11 @@ from captious.text.languages import ENGLISH, Language
 # reproduced with their errors: "bus" becomes "bu", "this" becomes "thi", and words that are the end of an uninflected
 # noun, such as "water" and "is", are not changed.
 
-_PREPOSITIONS = """
-    about above across after among around at athwart before behind below beneath beside besides between betwixt
-    beyond but by during except for from in into near of off on onto out over since till to under until unto upon
-    with
-"""
-_IS_PREPOSITION = frozenset(_PREPOSITIONS.split())
-
-#: Nouns without a plural. A word stays as it is if one of these *ends with it*.
-_UNINFLECTED = """
-    bison bream breeches britches carp chassis christmas clippers cod contretemps corps debris diabetes djinn eland
-    elk flounder gallows georgia graffiti headquarters herpes high-jinks homework innings jackanapes mackerel
-    measles mews mumps news pincers pliers proceedings rabies salmon scissors series shears species swine swiss
-    trout tuna whiting wildebeest advice bread butter cheese electricity equipment fruit furniture garbage gravel
-    happiness information ketchup knowledge love luggage mathematics mayonnaise meat mustard progress research rice
-    sand software understanding water
-"""
-_UNINFLECTED_NOUNS = tuple(_UNINFLECTED.split())
-
-#: Words in -ie, whose plurals stay as they are.
-_IE_WORDS = """
-    alergie auntie beanie birdie bogie bombie collie cookie cutie doggie eyrie freebie goonie groupie hankie hippie
-    hoagie hottie indie junkie laddie laramie lingerie meanie newbie nightie oldie pixie quickie reverie rookie
-    softie sortie stoolie sweetie techie toughie valkyrie veggie weenie yuppie zombie
-"""
-_PLURALS_IN_IE = tuple(f"{word}s" for word in _IE_WORDS.split())
-
-_IRREGULAR_PLURALS = """
-    atlantes:atlas atlases:atlas axes:axe beeves:beef brethren:brother children:child corpora:corpus
-    corpuses:corpus ephemerides:ephemeris feet:foot ganglia:ganglion geese:goose genera:genus genii:genie
-    graffiti:graffito helves:helve kine:cow leaves:leaf loaves:loaf men:man mongooses:mongoose monies:money
-    moves:move mythoi:mythos numena:numen occipita:occiput octopodes:octopus opera:opus opuses:opus our:my oxen:ox
-    penes:penis penises:penis people:person sexes:sex soliloquies:soliloquy teeth:tooth testes:testis trilbys:trilby
-    turves:turf zoa:zoon
-"""
-_SINGULAR_OF = dict(pair.split(":") for pair in _IRREGULAR_PLURALS.split())
-
-# An ending, and what takes its place; the first that fits.
-_ENDINGS = [
-    (re.compile(ending), to)
-    for ending, to in (
-        (r"(.)ae$", r"\1a"),
-        (r"(.)itis$", r"\1itis"),
-        (r"(.)eaux$", r"\1eau"),
-        (r"(quiz)zes$", r"\1"),
-        (r"(matr)ices$", r"\1ix"),
-        (r"(ap|vert|ind)ices$", r"\1ex"),
-        (r"^(ox)en", r"\1"),
-        (r"(alias|status)es$", r"\1"),
-        (r"([octp|vir])i$", r"\1us"),  # a class of characters, not "octop" or "vir"
-        (r"(cris|ax|test)es$", r"\1is"),
-        (r"(shoe)s$", r"\1"),
-        (r"(o)es$", r"\1"),
-        (r"(bus)es$", r"\1"),
-        (r"([ml|])ice$", r"\1ouse"),
-        (r"(x|ch|ss|sh)es$", r"\1"),
-        (r"(m)ovies$", r"\1ovie"),
-        (r"(.)ombies$", r"\1ombie"),
-        (r"(s)eries$", r"\1eries"),
-        (r"([^aeiouy]|qu)ies$", r"\1y"),
-        (r"([aeo]l)ves$", r"\1f"),
-        (r"([^d]ea)ves$", r"\1f"),
-        (r"(ar)ves$", r"\1f"),
-        (r"erves$", "erve"),
-        (r"([nlw]i)ves$", r"\1fe"),
-        (r"([lr])ves$", r"\1f"),
-        (r"([aeo])ves$", r"\1ve"),
-        (r"(sive)s$", r"\1"),
-        (r"(tive)s$", r"\1"),
-        (r"(hive)s$", r"\1"),
-        (r"([^f])ves$", r"\1fe"),
-        (r"^(analy)ses$", r"\1sis"),
-        (r"(analy)ses$", r"\1asis"),
-        (r"(ba|diagno|parenthe|progno|synop|the)ses$", r"\1sis"),
-        (r"(.)opses$", r"\1opsis"),
-        (r"(.)yses$", r"\1ysis"),
-        (r"(h|d|r|o|n|b|cl|p)oses$", r"\1ose"),
-        (r"(fruct|gluc|galact|lact|ket|malt|rib|sacchar|cellul)ose$", r"\1ose"),
-        (r"(.)oses$", r"\1osis"),
-        (r"([ti])a$", r"\1um"),
-        (r"(n)ews$", r"\1ews"),
-        (r"s$", ""),
-    )
-]
+_IS_PREPOSITION = frozenset(_TEXT["prepositions"].split())
+_UNINFLECTED_NOUNS = tuple(_TEXT["uninflected"].split())
+_PLURALS_IN_IE = tuple(f"{word}s" for word in _TEXT["words in ie"].split())
+_SINGULAR_OF = _pairs("irregular plurals")
+_ENDINGS = [(re.compile(ending), to) for ending, _, to in _lines("endings")]
 
 
 @lru_cache(1 << 20)
@@ -211,15 +147,9 @@ def snowball_version() -> str:
     return str(Stemmer.version())
 
 
-# NLTK: words with a stem of their own.
-_IRREGULAR = {
-    **dict.fromkeys(("sky", "skies"), "sky"),
-    **dict.fromkeys(("inning", "innings"), "inning"),
-    **dict.fromkeys(("outing", "outings"), "outing"),
-    **dict.fromkeys(("canning", "cannings"), "canning"),
-    **{"dying": "die", "lying": "lie", "tying": "tie"},
-    **{word: word for word in ("news", "howe", "proceed", "exceed", "succeed")},
-}
+_IRREGULAR = _pairs("Porter, irregular")
+_STEP_2, _STEP_3 = _pairs("Porter, step 2"), _pairs("Porter, step 3")
+_DROPPED = dict.fromkeys(_TEXT["Porter, step 4"].split(), "")
 
 
 @lru_cache(1 << 17)
@@ -304,14 +234,6 @@ def _final_y(word: str) -> str:
     return stem + "i" if stem != word and len(stem) > 1 and _kinds(stem)[-1] == "c" else word
 
 
-_STEP_2 = {
-    **{"ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble"},
-    **{"alli": "al", "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate"},
-    **{"alism": "al", "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive"},
-    **{"biliti": "ble", "fulli": "ful"},  # the last is NLTK's
-}
-
-
 def _double_suffixes(word: str) -> str:
     if word.endswith("alli") and _measure(word[:-4]) > 0:  # NLTK: and once more
         return _double_suffixes(word[:-2])
@@ -320,15 +242,8 @@ def _double_suffixes(word: str) -> str:
     return _replaced(word, _STEP_2, 1)
 
 
-_STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-
-
 def _suffixes(word: str) -> str:
     return _replaced(word, _STEP_3, 1)
-
-
-_STEP_4 = "al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize"
-_DROPPED = dict.fromkeys(_STEP_4.split(), "")
 
 
 def _last_suffixes(word: str) -> str:
@@ -352,50 +267,11 @@ def _final_ll(word: str) -> str:
 # The form of a word is one word, so tokenization does not change. Accents are composed (NFC) in every language. British
 # spellings become American ones if a stem is known to have both (the classes of Fowler's Modern English Usage).
 
-_ENGLISH = re.findall(
-    r"\w+",
-    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen""",
-)
-_ENGLISH_TENS = re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninety")
-_ORDINALS = re.findall(
-    r"\w+", "1st first 2nd second 3rd third 4th fourth 5th fifth 6th sixth 7th seventh 8th eighth 9th ninth 10th tenth"
-)
-_GERMAN = re.findall(
-    r"\w+",
-    """null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn
-    achtzehn neunzehn""",
-)
-_GERMAN_TENS = re.findall(r"\w+", "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig")
-
-#: British words whose American spelling follows no rule, without the s of plurals.
-_BRITISH = """
-    grey:gray greyish:grayish tyre:tire pyjama:pajama moustache:mustache moustached:mustached doughnut:donut
-    aeroplane:airplane plough:plow kerb:curb cosy:cozy mould:mold programme:program cheque:check jewellery:jewelry
-    artefact:artifact yoghurt:yogurt omelette:omelet barbeque:barbecue tshirt:t-shirt tee-shirt:t-shirt
-    aluminium:aluminum storey:story sceptical:skeptical draught:draft defence:defense offence:offense
-    licence:license practise:practice catalogue:catalog dialogue:dialog analogue:analog anaemia:anemia oedema:edema
-    oesophagus:esophagus
-"""
-_AMERICAN = dict(pair.split(":") for pair in _BRITISH.split())
-_STEMS = (
-    (r"(\w*col|neighb|harb|flav|hon|fav|lab|hum|arm|parl|rum|behavi|tum|vap|od|splend|sav|endeav)our(\w*)", "or"),
-    (r"(\w*theat|cent|\w*met|\w*lit|fib|calib|somb|spect|lust|sab)re(s?)", "er"),
-    (
-        r"(real|\w*organ|recogn|apolog|personal|special|util|mesmer|character|memor|visual|harmon|steril|symbol|maxim"
-        r"|minim|custom|modern|categor|emphas|energ|immun|hospital|motor|pressur|caramel)is(e[drs]?|ing|ations?)",
-        "iz",
-    ),
-    (
-        r"(travel|cancel|label|model|level|signal|fuel|jewel|marvel|dial|panel|tunnel|channel|shovel|pedal|duel|towel"
-        r"|snorkel|spiral|swivel)l(ed|ing|ers?)",
-        "",
-    ),
-    (r"(\w*)paed(i\w+)", "ped"),
-    (r"()haem(o\w+|at\w+)", "hem"),
+_AMERICAN = _pairs("British")
+_RULES = tuple(
+    (re.compile(rf"{pattern}\Z"), rf"\g<1>{american}\g<2>") for pattern, _, american in _lines("British patterns")
 )
 _LONGEST_WORD = 100  # letters; the rules search longer ones, which are no words, in quadratic time
-_RULES = tuple((re.compile(rf"{pattern}\Z"), rf"\g<1>{american}\g<2>") for pattern, american in _STEMS)
 
 
 def word_forms(language: str) -> Callable[[str], str]:
@@ -407,7 +283,7 @@ def word_forms(language: str) -> Callable[[str], str]:
 
 def negations(language: str) -> Set[str]:
     """Return the negations of a language, in their normal forms; none for languages other than en and de."""
-    return _NEGATIONS.get(language, set())
+    return {*_TEXT.get(f"negations, {language}", "").split()}
 
 
 def _composed(word: str) -> str:
@@ -433,8 +309,9 @@ def _german(word: str) -> str:
     return _GERMAN_NUMBERS.get(word, word)
 
 
-def _numbers(units: Sequence[str], tens: Sequence[str], joined: Callable[[str, str], str]) -> dict[str, str]:
+def _numbers(language: str, joined: Callable[[str, str], str]) -> dict[str, str]:
     """Return the number words below a hundred."""
+    units, tens = _TEXT[f"numbers, {language}"].split(), _TEXT[f"tens, {language}"].split()
     words = {str(number): word for number, word in enumerate(units)}
     for ten, word in enumerate(tens, start=2):
         words[f"{ten}0"] = word
@@ -442,26 +319,6 @@ def _numbers(units: Sequence[str], tens: Sequence[str], joined: Callable[[str, s
     return words
 
 
-_ENGLISH_NUMBERS: Mapping[str, str] = {
-    **_numbers(_ENGLISH, _ENGLISH_TENS, "{}-{}".format),
-    **dict(zip(_ORDINALS[::2], _ORDINALS[1::2], strict=True)),
-    "n't": "not",
-}
-_GERMAN_NUMBERS: Mapping[str, str] = _numbers(
-    _GERMAN, _GERMAN_TENS, lambda ten, unit: f"{unit.removesuffix('s') if unit == 'eins' else unit}und{ten}"
-)
+_ENGLISH_NUMBERS: Mapping[str, str] = {**_numbers("en", "{}-{}".format), **_pairs("ordinals"), "n't": "not"}
+_GERMAN_NUMBERS: Mapping[str, str] = _numbers("de", lambda ten, unit: f"{'ein' if unit == 'eins' else unit}und{ten}")
 _FORMS: Mapping[str, Callable[[str], str]] = {"en": _english, "de": _german}
-_NEGATIONS: Mapping[str, Set[str]] = {
-    "en": {  # "any" stands between a negation and what it denies
-        *re.findall(
-            r"\w+",
-            """not no without never none nobody nothing neither nor nowhere any hardly barely scarcely lack lacks
-            lacking fail fails failing""",
-        )
-    },
-    "de": {
-        *re.findall(
-            r"\w+", "nicht nichts nie niemals niemand ohne weder kein keine keinen keinem keiner keines nirgends"
-        )
-    },
-}

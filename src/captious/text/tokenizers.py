@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from captious.errors import (
     either,
     setting,
 )
+from captious.files import sections
 from captious.native import TokenizerRule, Vocabulary, threads
 from captious.plugins import EntryPoints
 from captious.words import shortened
@@ -160,11 +162,7 @@ def word_tokenize(caption: str) -> list[str]:
 # Text without white space that may end a sentence, before more text.
 _END = re.compile(r"""\S*[.?!][)\]}"']*(?=\s+\S)""")
 _BRACKETS = "([{<\"'`"
-_ABBREVIATIONS = """
-    mr mrs ms dr st vs jr sr prof co corp inc ltd ave ft lt col gen rep sen jan feb aug sept sep oct nov dec u.s u.s.a
-    u.k u.n a.m p.m d.c l.a n.y
-"""
-_IS_ABBREVIATION = frozenset(_ABBREVIATIONS.split())
+_IS_ABBREVIATION = frozenset(sections(Path(__file__).with_name("words.txt"))["abbreviations of Punkt"].split())
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)*")
 
 
