@@ -18,7 +18,9 @@ Every step was derived from a treebank of captions that the official program par
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from captious.files import sections
 from captious.parsing.parses import Edge
 
 # Prepositions of two and three words (``next to``, ``in front of``), folded into one.
@@ -28,26 +30,13 @@ from captious.parsing.parses import Edge
 # attached by ``mwe``. The prepositions that the official program folds were derived from a treebank of captions that it
 # parsed.
 
-# Words that may both be cases of a noun.
-_SIDE_BY_SIDE = frozenset(
-    tuple(words.split())
-    for words in (
-        *("across from", "along with", "alongside of", "as of", "compared to", "except for", "far from", "followed by"),
-        *("inside of", "near to", "next to", "off of", "out of", "outside of", "together with"),
-    )
-)
 
-# Words of which the first may be the governor of the noun, the second its case.
-_ABOVE_THE_NOUN = frozenset(
-    tuple(words.split())
-    for words in (
-        *("away from", "close by", "close to", "far from", "near to", "next to", "out of", "outside of"),
-        "together with",
-    )
-)
+def _prepositions(name: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(line.split()) for line in sections(Path(__file__).with_name("words.txt"))[name].splitlines())
 
-_THREE_WORDS = frozenset(tuple(words.split()) for words in ("in case of", "in front of", "in place of", "on top of"))
 
+_SIDE_BY_SIDE, _ABOVE_THE_NOUN = _prepositions("side by side"), _prepositions("above the noun")
+_THREE_WORDS = _prepositions("three words")
 _FIRST_OF_TWO = frozenset(first for first, _ in _SIDE_BY_SIDE | _ABOVE_THE_NOUN)
 _FIRST_OF_THREE = frozenset(first for first, _, _ in _THREE_WORDS)
 

@@ -10,63 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
-# Words that dependency rules test for, from a treebank of captions.
+from captious.files import sections
+
+# Words that dependency rules test for; ``words.txt`` says what they have in common.
+
+_TEXT = sections(Path(__file__).with_name("words.txt"))
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_TEXT[name].split())
 
 
-#: Copulas, and auxiliaries of the passive and of the progressive.
-BE = _words("am ar are be been being is was were 's 're 'm s m")
+def _expressions(name: str) -> dict[str, frozenset[str]]:
+    """Return the words that may follow the first word of an expression of two words, by that word."""
+    pairs = [line.split() for line in _TEXT[name].splitlines()]
+    return {first: frozenset(second for word, second in pairs if word == first) for first, _ in pairs}
 
-#: Auxiliaries of another passive: *gets washed*.
-GET = _words("get gets getting got")
 
-HAVE = _words("has have had having 've")
-
+BE, GET, HAVE = _words("be"), _words("get"), _words("have")
 #: Verbs that give way to the verb after them, besides modals.
-AUXILIARIES = BE | GET | HAVE | _words("do does did 'd")
-
-#: Verbs whose noun is a predicate and not an object: *resembles a train*.
-LINKING = _words(
-    "became become becomes becoming remain remained remaining remains "
-    "resemble resembled resembles resembling seem seemed seeming seems"
-)
-
-#: Verbs that tell or ask somebody to do something, or let somebody do it.
-TELL = _words(
-    "allow allowed allowing allows ask asked asking asks encourage encouraged encourages encouraging "
-    "tell telling tells told"
-)
-
-NEGATIONS = _words("no not n't never")
-
-#: Words that announce a conjunction: *both a fork and a knife*.
-PAIRING = _words("both either neither")
-
-#: Nouns that say when: *enjoying a sunny day*.
-TEMPORAL = _words(
-    "monday tuesday wednesday thursday friday saturday sunday "
-    "january february march april may june july august september october november december "
-    "spring summer autumn fall winter day days night nights today tomorrow tonight yesterday"
-)
-
-#: Two words that are one preposition or conjunction: the first, and what may be the second.
-MULTI_WORD = {
-    "as": _words("if to"),
-    "because": _words("of"),
-    "in": _words("between order"),
-    "instead": _words("of"),
-    "less": _words("than"),
-    "more": _words("than"),
-    "so": _words("that"),
-    "such": _words("as"),
-}
-
-#: Two words that are one adverb, in the same form.
-MULTI_WORD_ADVERBS = {"as": _words("well"), "kind": _words("of"), "sort": _words("of")}
+AUXILIARIES = BE | GET | HAVE | _words("do")
+LINKING, TELL = _words("linking"), _words("tell")
+NEGATIONS, PAIRING, TEMPORAL = _words("negations"), _words("pairing"), _words("temporal")
+MULTI_WORD, MULTI_WORD_ADVERBS = _expressions("multi-word"), _expressions("multi-word adverbs")
 
 
 # Constituents, and the search for their heads.
@@ -117,46 +85,10 @@ class Node:
         return self.parent.children[self.index + 1 :]
 
 
-# By category, the searches for its head: ``<`` from the first child or ``>`` from the last, and labels to look for.
-_TABLE = """
-    # the brown [dog], [the dog] with a ball, the other [two], [this]
-    NP NP-TMP NX NAC: > NN NNS NNP NNPS NX JJR < NP NP-TMP WHNP > JJ CD ADJP QP FW PRP > RB DT JJS PRP$
-    WHNP: > NN NNS NNP NNPS NX < WHNP NP < CD WP WDT < WHPP
-
-    # on [the table], while [standing], from [behind him], in [white], near [by]
-    PP: < NP NP-TMP NX WHNP < S SBAR SBARQ VP > ADVP < PP ADJP UCP X FRAG > NN > RB IN RP TO JJ
-    WHPP: < WHNP
-
-    # is [sleeping], [eating] an apple; see also _verb_phrase
-    VP: < VP < VB VBD VBG VBN VBP VBZ < MD TO < NN NNS JJ < ADJP < NP
-    SQ SINV: < VP < VB VBD VBG VBN VBP VBZ < MD
-
-    # a dog [barks], her eyes [open], he [a player]; but [with a dog]
-    S: < VP < S < SBAR < ADJP > NP > ADVP PP
-    SBAR: < S SINV SQ FRAG SBAR
-    SBARQ: < SQ S SINV
-    RRC: < VP < NP < ADJP PP
-    PRN: < S < NP < VP < PP < ADJP ADVP
-    CONJP: < RB
-
-    # very [happy], [ready] to go, [close] up
-    ADJP: < $ > JJ VBN VBG NN NNS > CD JJR JJS < ADJP > IN RP RB DT
-    # right [next] to it, half a [mile]; coordinated phrases depend on the conjunction
-    ADVP: > RB RBR RBS JJ JJR JJS > NN CD FW > CC > NP ADJP RP DT > IN
-    WHADVP: > JJ RB WRB > NN
-    WHADJP: > JJ RB
-    QP: < $ > NN NNS > CD JJ PDT > JJR > RB DT
-
-    # [a man] riding a horse
-    FRAG: < NP NP-TMP < VP < ADJP < S
-    # [safe] and on a shelf, [outside] and ready; of an adverb and a verb phrase, the conjunction
-    UCP: < RB DT < NP ADJP < CC VP S PP SBAR NN JJ
-    X: > S NP ADJP PP JJR
-"""
-
+# By category, the searches for its head: whether from the last child, and labels to look for.
 _SEARCHES: dict[str, list[tuple[bool, frozenset[str]]]] = {
     category: [(search[0] == ">", frozenset(search[1:].split())) for search in re.findall("[<>][^<>]+", searches)]
-    for categories, searches in re.findall("^ +([A-Z][^:\n]*):(.+)", _TABLE, re.MULTILINE)
+    for categories, searches in (line.split(":") for line in _TEXT["searches"].splitlines())
     for category in categories.split()
 }
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.files import sections
 from captious.resources.grammar import ANY, Grammar
 
 #: The word that the official grammar puts at the end of every sentence.
@@ -231,52 +233,20 @@ def signature(word: str, first: bool) -> str:
 
 _SHORTEST = 6  # letters of the shortest words that patterns apply to
 
-#: Months and weekdays, which become capitalised: not march and may, which are also other words.
-_NAMES = """
-    april august december february friday january july june monday november october saturday september sunday thursday
-    tuesday wednesday
-"""
-#: ``our`` becomes ``or``.
-_OUR = """
-    Labour armoured candour clamour coloured colourful colouring discolour discoloured discolouring discolours
-    endeavour endeavoured endeavouring endeavours favour favoured favouring favourite favourites favours fervour
-    flavour flavoured flavouring flavours harbour harbours honour honourable honoured honouring honours humour
-    humoured humouring humours labour laboured labouring labours misdemeanour misdemeanours neighbour neighbourhood
-    neighbourhoods neighbours rumoured rumouring savour savoured savouring savours splendour splendours
-"""
-#: ``is`` becomes ``iz``.
-_IS = """
-    capitalisation capitalise capitalised finalise finalised finalising localise localised maximise maximised
-    maximising minimise minimised minimising modernise modernised modernising organisation organisations penalise
-    penalised popularise popularised popularises popularising pressurise pressurised pressurises pressurising realise
-    realised realises realising recognise recognised recognises recognising
-"""
-_OTHERS = """
-    Defence/Defense anaesthetic/anesthetic analogue/analog analogues/analogs analyse/analyze analysed/analyzed
-    analysing/analyzing cancelled/canceled cancelling/canceling centre/center chimaeric/chimeric defence/defense
-    encyclopaedia/encyclopedia fibre/fiber fibres/fibers grey/gray homologue/homolog homologues/homologs kerb/curb
-    labelled/labeled labelling/labeling leant/leaned learnt/learned manoeuvre/maneuver manoeuvres/maneuvers
-    meagre/meager oestrogen/estrogen oestrogens/estrogens practise/practice practised/practiced theatre/theater
-    theatres/theaters titre/titer titres/titers travelled/traveled travelling/traveling
-"""
-_STAYS_OUR = """
-    abatjour beflour bonjour calambour carrefour cornflour contour detour devour dortour dyvour downpour giaour
-    glamour holour inpour outpour pandour paramour pompadour recontour repour ryeflour sompnour tambour troubadour
-    tregetour velour
-"""
-
+_TEXT = sections(Path(__file__).with_name("words.txt"))
 _AMERICAN = {
-    **{word: word.capitalize() for word in _NAMES.split()},
-    **{word: word.replace("our", "or") for word in _OUR.split()},
-    **{word: word.replace("is", "iz") for word in _IS.split()},
-    **dict(pair.split("/") for pair in _OTHERS.split()),
+    **{word: word.capitalize() for word in _TEXT["capitalised"].split()},
+    **{word: word.replace("our", "or") for word in _TEXT["our"].split()},
+    **{word: word.replace("is", "iz") for word in _TEXT["is"].split()},
+    **dict(pair.split("/") for pair in _TEXT["other spellings"].split()),
 }
+_STAYS_OUR = "|".join(_TEXT["stays our"].split())
 _PATTERNS = (
     (re.compile(r"haem(at)?o"), r"hem\1o"),
     (re.compile(r"aemia$"), "emia"),
     (re.compile(r"leukaem"), "leukem"),
     (re.compile(r"programme(s?)$"), r"program\1"),
-    (re.compile(rf"^(?!.*(?:{'|'.join(_STAYS_OUR.split())}))([a-z]{{3,}})our(s?)$"), r"\1or\2"),
+    (re.compile(rf"^(?!.*(?:{_STAYS_OUR}))([a-z]{{3,}})our(s?)$"), r"\1or\2"),
 )
 
 

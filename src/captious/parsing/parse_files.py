@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from captious.data.formats import decode, read_bytes
 from captious.data.rows import Source
 from captious.errors import CaptionFileError
-from captious.files import checksum, whole_file
+from captious.files import checksum, sections, whole_file
 from captious.parsing.collapsed import collapsed
 from captious.parsing.parses import Edge, Parse, check_tree
 from captious.words import counted, cut, shortened
@@ -33,34 +33,12 @@ from captious.words import counted, cut, shortened
 # 2 are converted to those of the Penn Treebank and of version 1, which scene graphs are based on.
 
 
-def _pairs(text: str) -> dict[str, str]:
-    return dict(pair.split("/") for pair in text.split())
-
-
-# Relations of version 2 of Universal Dependencies -> of version 1.
-_RELATIONS = _pairs("""
-    obj/dobj nsubj:pass/nsubjpass csubj:pass/csubjpass aux:pass/auxpass obl:agent/nmod:agent obl/nmod fixed/mwe
-    flat/name clf/case orphan/remnant
-""")
-# Subtypes that rules know. Others are dropped, but for those of collapsed dependencies, which are prepositions unless
-# they are these; cases may follow one: obl:auf:dat.
-_SUBTYPES = frozenset(
-    ("acl:relcl", "cc:preconj", "compound:prt", "det:predet", "nmod:agent", "nmod:npmod", "nmod:poss", "nmod:tmod")
-)
-_NO_PREPOSITIONS = frozenset(
-    ("acc", "adj", "arg", "dat", "desc", "det", "flat", "gen", "lmod", "nom", "own", "pmod", "prep", "smod", "unmarked")
-)
-# Universal parts of speech -> tags of the Penn Treebank, where a file has none of these.
-_TAGS = _pairs("""
-    ADJ/JJ ADP/IN ADV/RB AUX/VBZ CCONJ/CC CONJ/CC DET/DT INTJ/UH NOUN/NN NUM/CD PART/RP PRON/PRP PROPN/NNP PUNCT/.
-    SCONJ/IN SYM/SYM VERB/VBZ X/FW
-""")
+_TEXT = sections(Path(__file__).with_name("words.txt"))
+_RELATIONS = dict(pair.split("/") for pair in _TEXT["relations of version 2"].split())
+_SUBTYPES, _NO_PREPOSITIONS = _TEXT["subtypes"].split(), _TEXT["no prepositions"].split()
+_TAGS = dict(pair.split("/") for pair in _TEXT["universal tags"].split())
 _PLURAL = {"NN": "NNS", "NNP": "NNPS"}
-_PENN_TAGS = """
-    CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP VBZ
-    WDT WP WP$ WRB # $ . , : `` '' -LRB- -RRB- HYPH NFP ADD AFX GW XX
-"""
-_PENN = frozenset(_PENN_TAGS.split())
+_PENN = frozenset(_TEXT["Penn tags"].split())
 _LONGEST_NUMBER = 9  # digits
 
 

@@ -189,7 +189,7 @@ def _program() -> str:
     """Return a checksum of everything that parses depend on besides words and grammar: this package and the kernels."""
     content = hashlib.blake2b(digest_size=16)
     kernels = sys.modules[Pcfg.__module__].__file__ or ""
-    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(kernels), FILE):
+    for path in (*(path for path in sorted(Path(__file__).parent.iterdir()) if path.is_file()), Path(kernels), FILE):
         content.update(path.read_bytes())
     return content.hexdigest()
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.files import sections
 from captious.native import MeteorLexicon
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.tuples import Tuple
@@ -200,29 +202,9 @@ KINDS = ("object", "attribute", "relation")
 #: All facts; three kinds of them; three kinds of attributes.
 CATEGORIES = ("all", *KINDS, "cardinality", "color", "size")
 
-_NUMBERS = "one two three four five six seven eight nine ten"
-_COLORS = "beige black blue brown cream dark gray green grey light maroon orange pink purple red violet white yellow"
-_SIZES = (
-    "baby big bony compact curvy enormous expansive fat full-size gaunt giant gigantic grand great heavy huge large "
-    "lean life-size little massive mini miniature narrow overweight plump scanty short skinny slender small squat "
-    "sturdy tall thick thin tiny trim vast wide"
-)
-_OTHER_SIZES = (
-    "ample boundless brawny bulky burly colossal cosmic elephantine elfin emaciated endless epic extensive fleshy "
-    "gargantuan hefty hulking illimitable immeasurable immense infinitesimal lanky limitless mammoth meager measly "
-    "mega microscopic minuscule minute monstrous obese oversize petite pint-size pocket-size portly prodigious puny "
-    "rangy scraggy scrawny sizable skeletal skimpy slim stocky stout strapping teensy teeny thickset titanic "
-    "towering tubby undersized unlimited wee whopping"
-)
-
-#: Attributes that are counted separately: cardinality, color or size, by word. Numbers and colors are those of the
-#: official program. The first list of sizes has those that show in its scores of some 80,000 captions; the others are
-#: words for size that none of these captions has.
-CATEGORY_OF: dict[str, str] = {
-    **dict.fromkeys(_NUMBERS.split(), "cardinality"),
-    **dict.fromkeys(_COLORS.split(), "color"),
-    **dict.fromkeys(f"{_SIZES} {_OTHER_SIZES}".split(), "size"),
-}
+_TEXT = sections(Path(__file__).with_name("words.txt"))
+#: Attributes that are counted separately: cardinality, color or size, by word.
+CATEGORY_OF = {word: category for category in CATEGORIES[4:] for word in _TEXT[category].split()}
 
 
 class Facts:

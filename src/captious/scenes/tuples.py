@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
+from pathlib import Path
 from typing import TypeAlias
 
+from captious.files import sections
 from captious.parsing.parses import Edge, Parse
 
 # A sentence as a mutable graph of words, traversed in the order of the official program.
@@ -147,19 +149,8 @@ def enhance(sentence: Sentence) -> None:
     _resolve_pronouns(sentence)
 
 
-_MEASURES = (
-    "array assortment bit bunch clutch couple dozen form handful heap kind litany lot mountain multitude number pair "
-    "plethora range series sheaf slew sort spate string ton total triple type variety version wad wave"
-)
-_AMOUNTS = (
-    "billions dozens hundreds loads lots many millions mountains multitudes pairs plenty several tens thousands tons "
-    "trillions"
-)
-_NUMBERS = (
-    "all billion both eight everyone five four hundred million neither nine nobody one seven six some ten thousand "
-    "three trillion two"
-)
-_IS_MEASURE, _IS_AMOUNT, _IS_NUMBER = (frozenset(words.split()) for words in (_MEASURES, _AMOUNTS, _NUMBERS))
+_TEXT = sections(Path(__file__).with_name("words.txt"))
+_IS_MEASURE, _IS_AMOUNT, _IS_NUMBER = (frozenset(_TEXT[name].split()) for name in ("measures", "amounts", "numbers"))
 _OF = "of"
 
 
@@ -274,8 +265,7 @@ def _swap(sentence: Sentence, quantifier: int, noun: int, expression: list[int])
 
 _PRONOUNS = frozenset(("PRP", "PRP$"))
 _SINGULAR_NOUNS = frozenset(("NN", "NNP"))
-_SINGULAR_WORDS = "he her hers herself him himself his i it its itself me mine my myself one one's oneself she yourself"
-_SINGULAR = frozenset(_SINGULAR_WORDS.split())
+_SINGULAR = frozenset(_TEXT["singular pronouns"].split())
 _SHORT = 13
 
 
