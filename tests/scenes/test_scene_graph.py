@@ -211,17 +211,17 @@ def test_stored_graphs_come_back(layer: SceneGraphLayer) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"attribute": [0]}, "facts of attribute that are cut"),
-        ({"relation": [0, 1]}, "facts of relation that are cut"),
-        ({"object": [0, 1, 5]}, "stands for nothing"),
-        ({"object": [0, -1, 1]}, "stands for nothing"),
-        ({"items": [-1, -2, 0, 1, -3, -4, -6]}, "stands for nothing"),
-        ({"items_offsets": [1, 1, 4, 5, 6, 7]}, "do not fit"),
-        ({"items_offsets": [0, 1, 4, 5, 6, 8]}, "do not fit"),
-        ({"items_offsets": [0, 1, 4, 3, 6, 7]}, "do not fit"),
-        ({"items_offsets": []}, "do not fit"),
-        ({"object_offsets": [0, 2, 3]}, "facts of other images"),
-        ({"object_offsets": [0, 2, 2, 2, 3]}, "facts of other images"),
+        ({"attribute": [0]}, "facts of attribute that contradict each other"),
+        ({"relation": [0, 1]}, "facts of relation that contradict each other"),
+        ({"object": [0, 1, 5]}, "facts of object that contradict each other"),
+        ({"object": [0, -1, 1]}, "facts of object that contradict each other"),
+        ({"items": [-1, -2, 0, 1, -3, -4, -6]}, "names that contradict each other"),
+        ({"items_offsets": [1, 1, 4, 5, 6, 7]}, "names that contradict each other"),
+        ({"items_offsets": [0, 1, 4, 5, 6, 8]}, "names that contradict each other"),
+        ({"items_offsets": [0, 1, 4, 3, 6, 7]}, "names that contradict each other"),
+        ({"items_offsets": []}, "out of bounds"),
+        ({"object_offsets": [0, 2, 3]}, "facts of object that contradict each other"),
+        ({"object_offsets": [0, 2, 2, 2, 3]}, "facts of object that contradict each other"),
     ],
     ids=str,
 )
@@ -231,7 +231,7 @@ def test_stored_graphs_that_do_not_fit_are_refused(
     arrays: dict[str, Any] = {**layer.to_stored(IMAGES, REFERENCES).arrays}
     sizes = {name: arrays[name].size for name in ("object", "attribute", "relation", "items", "items_offsets")}
     assert [*sizes.values()] == [3, 2, 3, 7, 6]
-    arrays |= {name: np.array(values, np.int64) for name, values in changes.items()}
+    arrays |= {name: np.array(values, arrays[name].dtype) for name, values in changes.items()}
     with pytest.raises((ValueError, IndexError), match=message):
         layer.from_stored(Stored(arrays), REFERENCES)
 

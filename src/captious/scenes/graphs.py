@@ -59,10 +59,8 @@ class Synonyms:
         return sets
 
 
-@cache
-def synonyms(tables: MeteorTables) -> Synonyms:
-    """Return the synonyms of these tables; lookups are cached."""
-    return Synonyms(tables)
+#: The synonyms of METEOR's tables; lookups are cached.
+synonyms = cache(Synonyms)
 
 
 class LemmaNames:
@@ -96,10 +94,8 @@ class LemmaNames:
         return names
 
 
-@cache
-def lemma_names(tables: MeteorTables) -> LemmaNames:
-    """Return the lemmas of these tables; lookups are cached."""
-    return LemmaNames(tables)
+#: The lemmas of METEOR's tables; lookups are cached.
+lemma_names = cache(LemmaNames)
 
 
 # Scene graphs: objects with their attributes and the relations between them, synonyms merged.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any, ClassVar, TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.prepared import text_array, texts_of
+from captious.data.prepared import check_words, text_array, texts_of
 from captious.errors import ParameterError, setting
 from captious.parsing.parses import Parse
 from captious.parsing.sources import ParsedCaptions, ParsedSentences, ParseSource
@@ -61,64 +61,45 @@ class TupleLayer(KeyedByFields):
         return ParsedCaptions(self.tokenizer, self.source)
 
     def of_references(self, references: References) -> list[tuple[Tuple, ...]]:
-        tuples = _Tuples()
-        if self.split == "sentences":
-            return tuples.of_sentences(references.layer(ParsedSentences(tuples.meanwhile(self.parses))))
-        return tuples.of_parses(references.layer(tuples.meanwhile(self.parses)).of_captions)
+        return self._tuples(references.layer)
 
     def of_candidates(self, captions: Captions, references: object = None) -> list[tuple[Tuple, ...]]:
-        tuples = _Tuples()
-        if self.split == "sentences":
-            return tuples.of_sentences(captions.layer(ParsedSentences(tuples.meanwhile(self.parses)))[0])
-        return tuples.of_parses(captions.layer(tuples.meanwhile(self.parses))[0].of_captions)
+        return self._tuples(lambda layer: captions.layer(layer)[0])
 
     def of_texts(self, captions: Sequence[str]) -> list[tuple[Tuple, ...]]:
         """Return the tuples of captions that are in no table."""
-        tuples = _Tuples()
-        parses = tuples.meanwhile(self.parses)
+        return self._tuples(lambda layer: layer.of_texts(captions))
+
+    def _tuples(self, annotation_of: Callable[[Any], Any]) -> list[tuple[Tuple, ...]]:
+        """Return the tuples of captions, given a function that returns their annotation by a layer of parses."""
+        of_parses: dict[int, tuple[Tuple, ...]] = {}
+        of_captions: dict[tuple[int, ...], tuple[Tuple, ...]] = {}
+
+        def of_parse(parse: Parse) -> tuple[Tuple, ...]:
+            tuples = of_parses.get(id(parse))
+            if tuples is None:
+                tuples = of_parses[id(parse)] = _checked_tuples(parse)
+            return tuples
+
+        def of_sentences(parses: tuple[Parse, ...]) -> tuple[Tuple, ...]:
+            tuples = tuple(chain.from_iterable(map(of_parse, parses)))
+            return of_captions.setdefault(tuple(map(id, parses)), tuples)
+
+        parses = replace(self.parses, meanwhile=of_parse)
         if self.split == "sentences":
-            return tuples.of_sentences(ParsedSentences(parses).of_texts(captions))
-        return tuples.of_parses(parses.of_texts(captions).of_captions)
+            return [*map(of_sentences, annotation_of(ParsedSentences(parses)))]
+        return [*map(of_parse, annotation_of(parses).of_captions)]
 
 
-@dataclass
-class _Tuples:
-    """Tuples by the identity of their source: a parse, or the parses of the sentences of a caption."""
-
-    by_id: dict[int, tuple[Tuple, ...]] = field(default_factory=dict)
-
-    def meanwhile(self, parses: ParsedCaptions) -> ParsedCaptions:
-        """Return the parse layer, with tuples computed while other captions are being parsed."""
-        return replace(parses, meanwhile=self.of_parse)
-
-    def of_parses(self, parses: Iterable[Parse]) -> list[tuple[Tuple, ...]]:
-        return [self.of_parse(parse) for parse in parses]
-
-    def of_sentences(self, captions: Iterable[tuple[Parse, ...]]) -> list[tuple[Tuple, ...]]:
-        tuples = []
-        for sentences in captions:
-            if id(sentences) not in self.by_id:
-                self.by_id[id(sentences)] = tuple(chain.from_iterable(map(self.of_parse, sentences)))
-            tuples.append(self.by_id[id(sentences)])
-        return tuples
-
-    def of_parse(self, parse: Parse) -> tuple[Tuple, ...]:
-        """Return the tuples of a sentence, cached.
-
-        Raises:
-            ParameterError: a parse without collapsed dependencies.
-        """
-        tuples = self.by_id.get(id(parse))
-        if tuples is None:
-            if parse.words and not parse.collapsed:
-                raise ParameterError(
-                    "a scene graph needs collapsed dependencies, which this parse does not have",
-                    where=" ".join(parse.words),
-                    hint=f"spaCy pipelines do not produce them: use {setting('parser', 'corenlp')} or bundled, or a "
-                    "file of parses",
-                )
-            tuples = self.by_id[id(parse)] = tuples_of(parse)
-        return tuples
+def _checked_tuples(parse: Parse) -> tuple[Tuple, ...]:
+    if parse.words and not parse.collapsed:
+        raise ParameterError(
+            "a scene graph needs collapsed dependencies, which this parse does not have",
+            where=" ".join(parse.words),
+            hint=f"spaCy pipelines do not produce them: use {setting('parser', 'corenlp')} or bundled, or a file of "
+            "parses",
+        )
+    return tuples_of(parse)
 
 
 # Scene graphs of captions as an annotation layer. The references of an image are merged once, for all candidates.
@@ -256,36 +237,19 @@ def _facts_of_arrays(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[Facts,
     Raises:
         ValueError, KeyError, IndexError, TypeError: arrays that contradict each other.
     """
-    names = texts_of(arrays["names"])
-    values = arrays["items"].tolist()
-    items: list[str | int] = [value if value >= 0 else _value_at(names, -1 - value) for value in values]
-    bounds = _bounds(arrays["items_offsets"], len(items))
-    concepts: list[Concept] = [frozenset(items[start:end]) for start, end in pairwise(bounds)]
+    names, values, ends = texts_of(arrays["names"]), arrays["items"], arrays["items_offsets"]
+    check_words(np.maximum(-1 - values, 0), ends, n_words=max(1, len(names)), n_captions=len(ends) - 1, what="names")
+    items: list[str | int] = [value if value >= 0 else names[-1 - value] for value in values.tolist()]
+    concepts: list[Concept] = [frozenset(items[start:end]) for start, end in pairwise(ends.tolist())]
     images: list[dict[str, list[Fact]]] = [{} for _ in range(n)]
     for category, size in _SIZES.items():
-        flat = [_value_at(concepts, number) for number in arrays[category].tolist()]
-        if len(flat) % size:
-            raise ValueError(f"facts of {category} that are cut")
+        numbers, ends = arrays[category], arrays[f"{category}_offsets"]
+        check_words(numbers, size * ends, n_words=len(concepts), n_captions=n, what=f"facts of {category}")
+        flat = [concepts[number] for number in numbers.tolist()]
         facts: list[Fact] = [*zip(*(flat[k::size] for k in range(size)), strict=True)]
-        ends = _bounds(arrays[f"{category}_offsets"], len(facts))
-        if len(ends) != n + 1:
-            raise ValueError("facts of other images")
-        for by_category, (start, end) in zip(images, pairwise(ends), strict=True):
+        for by_category, (start, end) in zip(images, pairwise(ends.tolist()), strict=True):
             by_category[category] = facts[start:end]
     return tuple(map(Facts, images))
-
-
-def _value_at(values: Sequence[Any], place: int) -> Any:
-    if not 0 <= place < len(values):
-        raise IndexError("a number that stands for nothing")
-    return values[place]
-
-
-def _bounds(offsets: NDArray[Any], n: int) -> list[int]:
-    bounds: list[int] = offsets.tolist()
-    if not bounds or bounds[0] != 0 or bounds[-1] != n or (np.diff(offsets) < 0).any():
-        raise ValueError("offsets that do not fit")
-    return bounds
 
 
 # Explanation of a SPICE score: the tuples of both sides, which of them match, and by which words.
