@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Amber(Metric):
     outputs = ("amber-chair", "amber-cover", "amber-hal", "amber-cog")
     lower_is_better = frozenset({"amber-chair", "amber-hal", "amber-cog"})
     summary = "objects of long answers that are in the image or not, by AMBER's lists, without references"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "the authors' program",
         "fixed": "words in lower case, and objects that are listed twice count once",
     }

@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +115,7 @@ class BertScore(EncoderMetric):
     name = "bertscore"
     outputs = ("bertscore-p", "bertscore-r", "bertscore-f")
     summary = "greedy matching of tokens by the cosine of contextual embeddings: precision, recall, F"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "bert_score 0.3.13",
         "torchmetrics": "torchmetrics 1.9: the last layer, and special tokens are not matched",
     }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ class Bleu(Metric):
     explanation = NgramMatches.kind
     outputs = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
     summary = "clipped n-gram precision with a brevity penalty"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "COCO toolkit: 1e-15 added to numerators, 1e-9 to denominators",
         "paper": "nothing added; zero if an order has no match",
     }
@@ -110,7 +109,7 @@ class NgramPrecision(MeanMetric):
     name = "ngram-precision"
     outputs = ("ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4")
     summary = "share of the candidate's n-grams found in a reference"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "LCEval: with the constants of the COCO toolkit's BLEU",
         "paper": "the plain proportion; 0 for a candidate too short to have an n-gram",
     }
@@ -149,7 +148,7 @@ class UnigramRecall(MeanMetric):
 
     name = "unigram-recall"
     summary = "share of a reference's words found in the candidate, best reference"
-    variants: ClassVar[Mapping[str, str]] = {"paper": "LCEval"}
+    variants = {"paper": "LCEval"}
 
     combine: CombineParameter = CombineParameter(default="max")
 

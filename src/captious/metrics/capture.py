@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +91,7 @@ class Capture(SceneEncoderMetric):
     english_only = True
     outputs = ("capture", "capture-p", "capture-r", *(f"capture-{kind}" for kind in _KINDS))
     summary = "objects, attributes and relations of detailed captions: exact, synonyms, then cosine"
-    variants: ClassVar[Mapping[str, str]] = {"official": "arithmetic of capture_metric 0.1, on SPICE's rules"}
+    variants = {"official": "arithmetic of capture_metric 0.1, on SPICE's rules"}
     default_models = ("sentence-transformers/all-mpnet-base-v2",)
     without_parameters = frozenset({"split"})
     abstract_nouns: _AbstractNouns = _AbstractNouns()

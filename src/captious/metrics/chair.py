@@ -81,7 +81,7 @@ class Chair(Metric):
     outputs = ("chair-s", "chair-i", "chair-recall")
     lower_is_better = frozenset({"chair-s", "chair-i"})
     summary = "objects that captions name although they are not in the image, without references"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "the authors' code of 2018",
         "standalone": "CHAIR-metric-standalone: the same scores; recall is its addition",
         "fixed": "as official, but words such as 'bus' are found",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +64,7 @@ class Chrf(Metric):
 
     name = "chrf"
     summary = "F-score of character n-grams; with word_order=2, chrF++"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "sacrebleu: precision and recall are means over the orders that both captions have",
         "epsilon": "the author's program: the mean of the F-scores of all orders, 1e-16 for missing ones",
     }

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +47,7 @@ class Cider(MeanMetric):
     fitted_resource = "document frequencies"
     bounds = (0.0, 10.0)
     summary = "cosine of TF-IDF weighted n-grams"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "the authors' code: times 10, no stemming",
         "paper": "not multiplied by 10",
     }
@@ -328,7 +327,7 @@ class CiderD(Cider):
 
     name = "cider-d"
     summary = "CIDEr with clipped weights and a length penalty; the COCO toolkit's CIDEr"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "COCO toolkit: raw counts are clipped, lengths are counted in bigrams",
         "paper": "counts relative to the caption's n-grams are clipped, lengths are counted in words",
     }
@@ -369,7 +368,7 @@ class CiderR(Cider):
 
     name = "cider-r"
     summary = "CIDEr-D with penalties on repeated words and relative length, for captions of different lengths"
-    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code"}
+    variants = {"official": "the authors' code"}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         idf = self.idf or state or self.frequencies(captions.references)

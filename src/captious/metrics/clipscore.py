@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +48,7 @@ class ClipScore(EncoderMetric):
     name = "clipscore"
     bounds = (0.0, 2.5)
     summary = "CLIP similarity of candidate and image, without references"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "CLIPScore's code: 2.5 times the cosine, at least 0",
         "pac-s": "PAC-S's code: twice the cosine, with a checkpoint of its authors",
     }
@@ -121,7 +120,7 @@ class RefClipScore(ClipScore):
     bounds = (0.0, 10 / 7)
     summary = "CLIP similarity of candidate to image and to the best reference"
     needs_references = True
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "CLIPScore's code: harmonic mean with the closest reference",
         "pac-s": "RefPAC-S: the same of PAC-S, with a checkpoint of its authors",
     }

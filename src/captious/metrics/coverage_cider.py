@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ class CoverageCider(SentenceCoverage):
     outputs = ("coverage-cider", "coverage-cider-p", "coverage-cider-r")
     fitted_resource = "document frequencies"
     summary = "sentences that candidate and references share, by CIDEr-D of each pair of sentences"
-    variants: ClassVar[Mapping[str, str]] = {"official": "of this package"}
+    variants = {"official": "of this package"}
 
     tokenizer: TokenizerParameter = Cider.tokenizer
     idf: FrequenciesParameter = Cider.idf

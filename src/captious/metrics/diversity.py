@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ class Distinct(SetMeanMetric):
 
     name = "distinct"
     summary = "share of distinct captions among an image's candidates"
-    variants: ClassVar[Mapping[str, str]] = {"paper": "captions of equal tokens are the same"}
+    variants = {"paper": "captions of equal tokens are the same"}
     needs_references = False
 
     def scores(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
@@ -72,7 +71,7 @@ class Div(SetMeanMetric):
     name = "div"
     outputs = ("div-1", "div-2")
     summary = "distinct words and bigrams of an image's candidates"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "self-critical.pytorch: 1e-6 added to the number of words",
         "paper": "nothing added; 0 without words",
     }
@@ -111,7 +110,7 @@ class Lsa(SetMeanMetric):
 
     name = "lsa"
     summary = "spread of the singular values of word counts of an image's candidates"
-    variants: ClassVar[Mapping[str, str]] = {"official": "DiversityMetrics: raw counts, without weights"}
+    variants = {"official": "DiversityMetrics: raw counts, without weights"}
     needs_references = False
     needs_two = True
 
@@ -166,7 +165,7 @@ class MBleu(SetMetric):
     name = "mbleu"
     outputs = ("mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4")
     summary = "BLEU of each candidate against the others of its image"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "self-critical.pytorch: mean of the corpus BLEU of all first candidates, all second ones, ...",
         "mean": "DiversityMetrics: mean of the scores of images",
     }
@@ -286,7 +285,7 @@ class Novel(MeanMetric):
 
     name = "novel"
     summary = "whether a caption is not among the training captions"
-    variants: ClassVar[Mapping[str, str]] = {"paper": "captions of equal tokens are the same"}
+    variants = {"paper": "captions of equal tokens are the same"}
     needs_references = False
 
     training: ResourceParameter[References | str | os.PathLike[str] | None, References] = ResourceParameter(
@@ -326,7 +325,7 @@ class SelfCider(SetMeanMetric):
 
     name = "self-cider"
     summary = "spread of the CIDEr similarities between an image's candidates"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "self-critical.pytorch: CIDEr, negative eigenvalues taken as 0",
         "cider-d": "DiversityMetrics: CIDEr-D of each pair, the earlier caption as candidate; singular values",
     }

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,7 +30,7 @@ class Sbert(EncoderMetric):
     outputs: tuple[str, ...] = ("sbert", "sbert-best")
     bounds = (-1.0, 1.0)
     summary = "cosine of sentence vectors, mean and best reference"
-    variants: ClassVar[Mapping[str, str]] = {"official": "FENSE's code without its error detector"}
+    variants = {"official": "FENSE's code without its error detector"}
     default_models = ("sentence-transformers/paraphrase-TinyBERT-L6-v2",)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -79,7 +76,7 @@ class Fense(Sbert):
     outputs = ("fense", "fense-error")
     lower_is_better = frozenset({"fense-error"})
     summary = "cosine of sentence vectors, cut where the candidate has a fluency error"
-    variants: ClassVar[Mapping[str, str]] = {"official": "FENSE's code: mean over references, errors of its detector"}
+    variants = {"official": "FENSE's code: mean over references, errors of its detector"}
 
     detector: DetectorParameter = DetectorParameter()
     threshold: ThresholdParameter = ThresholdParameter()

@@ -5,9 +5,6 @@ Wu et al. 2016, section 5. The official variant is nltk's ``gleu_score``; the au
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +24,7 @@ class Gleu(Metric):
 
     name = "gleu"
     summary = "smaller one of n-gram precision and recall, best reference"
-    variants: ClassVar[Mapping[str, str]] = {"official": "nltk's gleu_score, n-grams of 1 to 4 words"}
+    variants = {"official": "nltk's gleu_score, n-grams of 1 to 4 words"}
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, index = captions.layer(NgramLayer(self.tokenizer))

@@ -7,8 +7,7 @@ A chain of length u is a downward path of u words in the dependency tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ class Hwcm(MeanMetric):
     english_only = True
     outputs = ("hwcm-1", "hwcm-2", "hwcm-3", "hwcm-4")
     summary = "chains of head words shared with the best reference"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "LCEval's code: recall, averaged over lengths up to u",
         "paper": "share of the candidate's chains of length u",
     }

@@ -5,9 +5,7 @@ Neither longer nor shorter captions are better; these numbers help to interpret 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +26,7 @@ class Length(Metric):
     no_direction = frozenset({"length-words", "length-relative"})
     bounds = (0.0, float("inf"))
     summary = "words per caption, and their ratio to the words of references"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "COCO toolkit: the reference closest in length, the shorter one in a tie",
         "mean": "the mean length of the references",
     }

@@ -138,7 +138,7 @@ class Meteor(Metric):
     name = "meteor"
     explanation = "alignment"
     summary = "words aligned by exact match, stem, synonym and paraphrase, minus a fragmentation penalty"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "COCO toolkit: METEOR 1.5, English, tuned to rank systems",
         "paper": "COCO paper: all words and modules have equal weight",
     }

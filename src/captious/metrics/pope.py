@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class Pope(Metric):
     outputs = ("pope-accuracy", "pope-precision", "pope-recall", "pope-f1", "pope-yes")
     no_direction = frozenset({"pope-yes"})
     summary = "yes or no answers against the right ones: accuracy, precision, recall, F1, share of yes"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "the authors' program: no if the first sentence has the word No, no or not",
         "first-word": "the first word, in any case: no, yes or neither, which is always wrong",
     }

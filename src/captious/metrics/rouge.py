@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ class RougeL(MeanMetric):
     name = "rouge-l"
     explanation = SubsequenceExplanation.kind
     summary = "F-measure of the longest common subsequence"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "COCO toolkit and paper: best precision and best recall, each over all references",
         "lin2004": "Lin 2004: F-measure with each reference, then the best",
     }
@@ -112,7 +111,7 @@ class RougeN(MeanMetric):
     name = "rouge-n"
     outputs = ("rouge-1", "rouge-2", "rouge-3", "rouge-4")
     summary = "n-gram recall, pooled over references"
-    variants: ClassVar[Mapping[str, str]] = {"paper": "COCO paper, equation 4"}
+    variants = {"paper": "COCO paper, equation 4"}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, index = captions.layer(NgramLayer(self.tokenizer))
@@ -134,7 +133,7 @@ class RougeS(MeanMetric):
 
     name = "rouge-s"
     summary = "F-measure of skip-bigrams at most 4 apart, beta 1.2"
-    variants: ClassVar[Mapping[str, str]] = {"paper": "COCO paper, equations 8 to 10"}
+    variants = {"paper": "COCO paper, equations 8 to 10"}
     beta = 1.2
 
     gap: IntegerParameter[int | None] = IntegerParameter(

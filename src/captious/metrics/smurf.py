@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class Mima(EncoderMetric):
 
     name = "mima"
     summary = "grammaticality of a caption, without references, from a model's attention maps"
-    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code"}
+    variants = {"official": "the authors' code"}
     default_models = ("distilbert-base-uncased",)
     needs_references = False
 
@@ -150,7 +150,7 @@ class Sparcs(MeanMetric):
     name = "sparcs"
     english_only = True
     summary = "F1 of stemmed words without stop words, weighted by how many references contain them"
-    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code, which agrees with the paper"}
+    variants = {"official": "the authors' code, which agrees with the paper"}
 
     tokenizer: TokenizerParameter = TokenizerParameter(default=SMURF)
 
@@ -186,7 +186,7 @@ class Spurts(EncoderMetric):
 
     name = "spurts"
     summary = "style of a caption, without references, from a model's attention maps without stop words"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "the authors' code: stop words replaced by padding tokens",
         "paper": "stop words removed",
     }
@@ -347,7 +347,7 @@ class Smurf(Combined):
     without_parameters = frozenset({"tokenizer"})
     part_classes = (Sparcs, Spurts, Mima)
     default_models = (*Mima.default_models, *Spurts.default_models)
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "the authors' code: the average of the parts that count",
         "paper": "their sum",
     }

@@ -6,9 +6,8 @@ to the tuples of SPICE's rules instead of that code's own parser.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain, pairwise
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,7 @@ class SoftSpice(SceneEncoderMetric):
     outputs = ("soft-spice", "soft-spice-p", "soft-spice-r")
     bounds = (-1.0, 1.0)
     summary = "phrases of scene graphs, matched by the cosine of sentence vectors"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "FACTUAL's code: precision, the mean of the best cosines",
         "two-sided": "harmonic mean of precision and recall, of (cosine + 1) / 2",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Spice(Metric):
     explanation = "scene"
     outputs = ("spice", "spice-p", "spice-r", *(f"spice-{category}" for category in CATEGORIES[1:]))
     summary = "objects, attributes and relations shared by candidate and references"
-    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' program, SPICE 1.0"}
+    variants = {"official": "the authors' program, SPICE 1.0"}
 
     parser: ParserParameter = ParserParameter(default=None)
     split: ChoiceParameter = ChoiceParameter(
@@ -155,7 +155,7 @@ class AllSpice(SetMetric):
     english_only = True
     outputs = tuple(output.replace("spice", "allspice") for output in Spice.outputs)
     summary = "SPICE of all candidates of an image together"
-    variants: ClassVar[Mapping[str, str]] = {"official": "ruotianluo/coco-caption: SPICE 1.0 of merged candidates"}
+    variants = {"official": "ruotianluo/coco-caption: SPICE 1.0 of merged candidates"}
 
     parser: ParserParameter = Spice.parser
 

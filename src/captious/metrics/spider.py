@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ class Spider(Combined):
     fitted_resource = "document frequencies"
     bounds = (0.0, 5.5)
     summary = "mean of SPICE and CIDEr-D"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "mean of spice and cider-d, both official, per caption",
         "lceval": "LCEval: mean of spice and cider",
     }
@@ -78,7 +77,7 @@ class SpiderFl(Spider):
     name = "spider-fl"
     english_only = True
     summary = "SPIDEr, cut where the candidate has a fluency error"
-    variants: ClassVar[Mapping[str, str]] = {"official": "SPIDEr, less nine tenths for an error of FENSE's detector"}
+    variants = {"official": "SPIDEr, less nine tenths for an error of FENSE's detector"}
 
     detector: DetectorParameter = DetectorParameter()
     threshold: ThresholdParameter = ThresholdParameter()

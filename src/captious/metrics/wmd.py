@@ -6,7 +6,7 @@ implementations used in the field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar
@@ -42,7 +42,7 @@ class Wmd(VectorMetric):
     name = "wmd"
     explanation = "transport"
     summary = "exp(-cost) of moving the nearest reference's words to the candidate's, with word vectors"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "mtanti": "COCO toolkit with WMD: unnormalized vectors",
         "lceval": "LCEval and NNEval: unit-length vectors, lower-case tokens",
     }

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from captious.metrics.shared.references import CombineParameter
 from captious.metrics.shared.word_vectors import WordMeanMetric
 
@@ -23,7 +20,7 @@ class Mowe(WordMeanMetric):
     name = "mowe"
     bounds = (-1.0, 1.0)
     summary = "cosine of mean word vectors, best reference"
-    variants: ClassVar[Mapping[str, str]] = {"official": "LCEval's code"}
+    variants = {"official": "LCEval's code"}
     score_of_nothing = -1.0
     combine: CombineParameter = CombineParameter(default="max")
     form = "letters"
@@ -42,5 +39,5 @@ class Wembsim(WordMeanMetric):
 
     name = "wembsim"
     summary = "cosine of mean word vectors, averaged over references"
-    variants: ClassVar[Mapping[str, str]] = {"paper": "as published: absolute values, mean over references"}
+    variants = {"paper": "as published: absolute values, mean over references"}
     absolute = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,7 @@ class Yi2020(EncoderMetric):
     name = "yi2020"
     english_only = True
     summary = "recall of contextual embeddings over the combined references, ignoring stop words"
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "official": "released code: added tokens take their neighbor's embedding, matched tokens are averaged",
         "paper": "as the paper describes it",
     }
@@ -331,7 +331,7 @@ class Yi2020Unigram(MeanMetric):
     name = "yi2020-unigram"
     english_only = True
     summary = "share of the words of all references together found in the candidate"
-    variants: ClassVar[Mapping[str, str]] = {"official": "run_metric_simple.py"}
+    variants = {"official": "run_metric_simple.py"}
 
     tokenizer: TokenizerParameter = TokenizerParameter(default="whitespace", summary="how captions become words")
     stop_words: StopWordsParameter = StopWordsParameter(default=None)

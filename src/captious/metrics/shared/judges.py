@@ -155,7 +155,7 @@ class ModelJudge(BaseMetric):
     """
 
     without_parameters = frozenset({"tokenizer"})
-    variants: ClassVar[Mapping[str, str]] = {
+    variants = {
         "references": "the model sees references, not the image",
         "images": "the model sees the image, not the references",
         "both": "the model sees the image and the references",
