@@ -5,76 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, starmap
+from itertools import accumulate, chain, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import patterns
 from captious.data.patterns import Pattern
-
-# Search: each pattern has marks, of which every match contains one. They are looked for in the distinct words of all
-# texts, then in the joined texts, and only texts with a mark are searched for the pattern: a check costs next to
-# nothing for ordinary captions.
-
-_BETWEEN = "\x00"  # between texts
-
-
-class JoinedTexts:
-    """Texts that are searched together.
-
-    Args:
-        sides: texts, such as those of candidates and of references; n in total.
-
-    Attributes:
-        texts: all of them.
-        rows: those of each side.
-    """
-
-    def __init__(self, *sides: Sequence[str]) -> None:
-        self.texts = texts = tuple(chain.from_iterable(sides))
-        ends = np.cumsum([0, *map(len, sides)]).tolist()
-        self.rows = list(starmap(slice, pairwise(ends)))
-        self._starts = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in texts[:-1])])
-        whole = _BETWEEN.join(texts)
-        lowered = whole.lower()
-        if len(lowered) != len(whole):  # a letter becomes two
-            lowered = "".join(letter.lower()[:1] for letter in whole)
-        self._lowered = lowered
-        self._words = " ".join(set(lowered.replace(_BETWEEN, " ").split()))
-        self._is_ascii = whole.isascii()
-
-    def matching(self, pattern: Pattern, marks: Sequence[str] = ()) -> NDArray[np.bool_]:
-        """Return a mask of the texts in which a pattern is found, bool[n].
-
-        Args:
-            pattern: what is searched for in each text.
-            marks: in lower case; every match contains one of them, in any case. None if every match contains a
-                character that is not ASCII; an empty one if all texts are searched.
-        """
-        mask = np.zeros(len(self.texts), bool)
-        places: list[int] = []
-        for mark in filter(None, marks):
-            for word in mark.split():
-                if word not in self._words:
-                    break
-            else:
-                place = self._lowered.find(mark)
-                while place >= 0:
-                    places.append(place)
-                    place = self._lowered.find(mark, place + 1)
-        rows: Iterable[int] = ()
-        if "" in marks:
-            rows = range(len(self.texts))
-        elif places:
-            rows = np.unique(np.searchsorted(self._starts, np.array(places), side="right") - 1).tolist()
-        elif not marks and not self._is_ascii:
-            rows = (row for row, text in enumerate(self.texts) if not text.isascii())
-        for row in rows:
-            mask[row] = pattern.regex.search(self.texts[row]) is not None
-        return mask
+from captious.native import groups_with_marks
 
 
 def _marks(text: str) -> tuple[str, ...]:
@@ -91,7 +31,8 @@ class Kind:
             it concerns.
         example: a text of this kind; empty for kinds that are not found by a pattern.
         pattern: what is searched for.
-        marks: in lower case; every match contains one of them. None if every match has a character beyond ASCII.
+        marks: in lower case; texts with one of them are searched for the pattern, as every match contains one. An empty
+            mark stands for any character beyond ASCII.
         rule: the rule that cleans it, which the advice ends with; empty for none.
         usual: the share of captions by people that may be of this kind; docs/long-captions.md has the counts.
         least: share of candidates below which it may be chance; 0 for kinds that are never chance.
@@ -99,13 +40,14 @@ class Kind:
         of_tokens: it only matters to metrics for English, whatever the references.
         of_length: it only matters to metrics that depend on length.
         before_scoring: only ``check`` reports it; the metrics concerned issue their own warnings.
+        unless: texts without these marks are searched for the pattern, too.
     """
 
     predicate: str
     advice: str
     example: str = ""
     pattern: Pattern = patterns.NEVER
-    marks: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ("",)
     rule: str = ""
     usual: float = 0.0
     least: float = 0.0
@@ -113,18 +55,12 @@ class Kind:
     of_tokens: bool = False
     of_length: bool = False
     before_scoring: bool = False
+    unless: tuple[str, ...] = ()
 
     @property
     def alone(self) -> bool:
         """Whether it matters to metrics without references, too."""
         return not (self.needs_references or self.of_tokens or self.of_length or self.before_scoring)
-
-    def mask(self, texts: JoinedTexts) -> NDArray[np.bool_]:
-        """Return a mask of the texts of this kind, bool[n]; none of a side that has so few that it may be chance."""
-        mask = texts.matching(self.pattern, self.marks)
-        for rows in texts.rows if self.least else ():
-            mask[rows] &= mask[rows].sum() >= self.least * len(mask[rows])
-        return mask
 
     def place(self, text: str) -> int:
         """Return where the first match begins."""
@@ -172,8 +108,9 @@ TEXT_KINDS: dict[str, Kind] = {
         "is this the column of the captions?",
         "photo_000001.jpg",
         patterns.FILE_NAME,
-        ("",),
+        patterns.FILE_NAME_MARKS,
         usual=5e-5,
+        unless=patterns.LETTER_PAIRS,
     ),
     "think": Kind(
         "hold the thoughts of a model",
@@ -272,7 +209,7 @@ TEXT_KINDS: dict[str, Kind] = {
         "if references do not, every word of it lowers precision: remove it with",
         "The image shows a dog.",
         patterns.AT_BEGINNING,
-        ("",),
+        patterns.OPENING_MARKS,
         "prompt",
         1e-3,
     ),
@@ -329,6 +266,9 @@ TEXT_KINDS: dict[str, Kind] = {
 }
 
 
+_SENTENCES = Kind("", "", pattern=patterns.SENTENCE, marks=patterns.SENTENCE_MARKS)
+
+
 def kinds_in(*sides: Sequence[str]) -> list[dict[str, NDArray[np.bool_]]]:
     """Return masks of the texts of each kind: those of ``TEXT_KINDS``, empty ones, and several sentences.
 
@@ -338,13 +278,42 @@ def kinds_in(*sides: Sequence[str]) -> list[dict[str, NDArray[np.bool_]]]:
     Returns:
         For each side, kind -> bool[n].
     """
-    joined = JoinedTexts(*sides)
-    masks = {name: kind.mask(joined) for name, kind in TEXT_KINDS.items()}
+    texts = [*chain.from_iterable(sides)]
+    masks = masks_of({**TEXT_KINDS, "sentences": _SENTENCES}, *sides)
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
-    masks["empty"] = np.array([not text.strip() for text in joined.texts], bool)
-    masks["sentences"] = joined.matching(patterns.SENTENCE, patterns.SENTENCE_MARKS)
-    return [{name: mask[rows] for name, mask in masks.items()} for rows in joined.rows]
+    masks["empty"] = np.array([not text.strip() for text in texts], bool)
+    return [{name: mask[rows] for name, mask in masks.items()} for rows in _rows(sides)]
+
+
+def masks_of(kinds: Mapping[str, Kind], *sides: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return masks of the texts of each kind, bool[n]; none of a side that has so few that it may be chance.
+
+    Only texts with a mark of a kind are searched for its pattern, so kinds cost next to nothing for ordinary captions.
+
+    Args:
+        kinds: at most 32 kinds by their names.
+        sides: texts, n in total.
+    """
+    texts = [*chain.from_iterable(sides)]
+    lowered = tuple(text.lower().rstrip(" ") for text in texts)  # a full stop before blanks ends no sentence
+    groups = tuple(marks for kind in kinds.values() for marks in (kind.marks, kind.unless))
+    found = groups_with_marks(lowered, groups)
+    masks = {}
+    for place, (name, kind) in enumerate(kinds.items()):
+        rows = found & (1 << 2 * place) != 0
+        if kind.unless:
+            rows |= found & (2 << 2 * place) == 0
+        mask = masks[name] = np.zeros(len(texts), bool)
+        mask[rows] = [kind.pattern.regex.search(texts[row]) is not None for row in np.flatnonzero(rows).tolist()]
+        for rows_of_side in _rows(sides) if kind.least else ():
+            mask[rows_of_side] &= mask[rows_of_side].sum() >= kind.least * len(mask[rows_of_side])
+    return masks
+
+
+def _rows(sides: Sequence[Sequence[str]]) -> list[slice]:
+    """Return the rows of each side among all texts."""
+    return [*starmap(slice, pairwise(accumulate(map(len, sides), initial=0)))]
 
 
 _REPEATED = 6  # words that a repetition has at least

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.data import patterns
-from captious.data.checks import TEXT_KINDS, JoinedTexts
+from captious.data.checks import TEXT_KINDS, masks_of
 from captious.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -229,8 +229,7 @@ def cleaned(texts: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
     """
     result = [*texts]
     for rule in rules:
-        joined = JoinedTexts(result)
-        masks = [kind.mask(joined) for kind in TEXT_KINDS.values() if kind.rule == rule]
-        for i in np.flatnonzero(np.any(masks, axis=0)).tolist():
+        masks = masks_of({name: kind for name, kind in TEXT_KINDS.items() if kind.rule == rule}, result)
+        for i in np.flatnonzero(np.any([*masks.values()], axis=0)).tolist():
             result[i] = RULES[rule](result[i])
     return tuple(result)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from string import ascii_lowercase
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,11 @@ MARKDOWN = Pattern(
 )
 TEX = Pattern(r"\$?\\(?:boxed|text(?:bf|it|rm)?|mathrm|mathbf)\{((?:[^{}]|\{[^{}]*\})*)\}\$?", re.IGNORECASE)
 
-KIND = r"(?:image|picture|photo|photograph|figure|illustration|video|clip|audio|recording|snapshot)"
+_KINDS = (
+    *("image", "picture", "photo", "photograph", "figure", "illustration", "video", "clip", "audio", "recording"),
+    *("snapshot", "scene"),
+)
+KIND = f"(?:{'|'.join(_KINDS[:-1])})"
 SHOWS = r"shows?|depicts?|features?|displays?|captures?|presents?|portrays?|illustrates?|showcases?"
 SAYS = rf"(?:{SHOWS}|contains?|appears\ to\ (?:show|be|depict))"
 CAPTION = r"(?:captions?|descriptions?|summary|sentence)"
@@ -106,6 +112,17 @@ PROMPT = Pattern(
     _FLAGS,
 )
 AT_BEGINNING = Pattern(rf"\A(?:{PROMPT.text}|{OPENINGS.text})", _FLAGS)
+#: Every match of ``AT_BEGINNING`` contains one of these, in lower case.
+OPENING_MARKS = (
+    *":：図图圖",
+    *("sure", "certainly", "of course", "absolutely", "okay", "assistant"),
+    *(f"{before} {kind}" for before in ("the", "this", "that", "given", "provided", "above") for kind in _KINDS),
+    *("natürlich", "gerne", "klar", "selbstverständlich", "zeigt", "em bild", "em foto"),
+    *("bien sûr", "certainement", "accord", "montre", "représente", "présente", "illustre"),
+    *("on peut voir", "on voit", "nous voyons", "claro", "por supuesto", "imagen", "fotograf", "la foto", "esta foto"),
+    *("好的", "当然", "當然", "这是", "這是", "照片", "画面", "畫面"),
+    *("もちろん", "はい", "承知しました", "かしこまりました", "画像", "写真"),
+)
 
 SENTENCE = Pattern(r"""[.!?]["')\]]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
 SENTENCE_MARKS = (*(end + after for end in ".!?" for after in " \t\n\"')]"), "。", "！", "？")
@@ -257,13 +274,17 @@ REFUSAL = Pattern(
     )""",
     _FLAGS,
 )
+_FILES = "jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt"
 FILE_NAME = Pattern(
-    r"\A\s*[^\s|]*\.(?:jpe?g|png|webp|gif|bmp|tiff?|svg|heic|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|mov|webm|npy|json|txt)\s*\Z"
+    rf"\A\s*[^\s|]*\.(?:{_FILES})\s*\Z"
     r"|\A\s*(?:https?://|file://|/[\w.-]+/)\S+\s*\Z|\A\s*+(?:COCO_\w+_|img|image|photo|frame|video|audio|sample)?[\s_#-]*+\d[\d_-]*\s*\Z"
     r"|\A\s*-?\d*\.\d+(?:e-?\d+)?%?\s*\Z|\A\W*[a-z](?: +[a-z])*\W*\Z"
     r"|\A\s*(?:(?:\w+\.)?(?:tensor|array)\()?\[[\[\]\d\s,.+-]*\d[\[\]\d\s,.…e+-]*\](?:,\s*\w+=[\w.:']+)*\)?\s*\Z",
     re.IGNORECASE,
 )
+#: Every match of ``FILE_NAME`` contains one of these, or no two letters side by side.
+FILE_NAME_MARKS = (*"/0123456789", *(f".{name[:2]}" for name in _FILES.split("|")), "")
+LETTER_PAIRS = tuple(map("".join, product(ascii_lowercase, repeat=2)))
 ITEM = Pattern(r"\A\s*(?:\(?\d{1,4}[.):]|[-*•])\s+(?=\W*[^\W\d])")
 #: Words of Latin letters and of Cyrillic or Greek ones that look like them.
 LATIN = dict(

@@ -204,6 +204,12 @@ def json_columns(text: bytes, start: int, end: int, names: tuple[str, ...]) -> l
     value is missing or neither text nor an integer of 64 bits. Raises ValueError if it is no list of objects.
     """
 
+def groups_with_marks(texts: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> numpy.typing.NDArray[numpy.uint64]:
+    """
+    Which of at most 64 groups of marks have one in each text: bit i for group i, uint64[n]. An empty mark stands
+    for any character beyond ASCII.
+    """
+
 class MeteorTablesCompiler:
     """METEOR's published files, compiled to arrays."""
 

@@ -107,6 +107,7 @@ using Strings = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
 #define UINT8S "numpy.typing.NDArray[numpy.uint8]"
 #define INT32S "numpy.typing.NDArray[numpy.int32]"
 #define INT64S "numpy.typing.NDArray[numpy.int64]"
+#define UINT64S "numpy.typing.NDArray[numpy.uint64]"
 #define FLOAT32S "numpy.typing.NDArray[numpy.float32]"
 #define ARRAYS "dict[str, numpy.typing.NDArray[typing.Any]]"
 
@@ -168,6 +169,7 @@ void bind_ngrams(nb::module_& m);
 void bind_cider(nb::module_& m);
 void bind_correlation(nb::module_& m);
 void bind_json(nb::module_& m);
+void bind_marks(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_parsing(nb::module_& m);
 void bind_vectors(nb::module_& m);

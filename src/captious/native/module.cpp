@@ -13,6 +13,7 @@ NB_MODULE(_kernels, m) {
     bind_cider(m);
     bind_correlation(m);
     bind_json(m);
+    bind_marks(m);
     bind_meteor(m);
     bind_parsing(m);
     bind_vectors(m);
