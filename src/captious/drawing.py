@@ -13,9 +13,9 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import resources
 from itertools import count
 from numbers import Integral, Real
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from captious.tables import Cell, Column, Form
@@ -59,7 +59,7 @@ __all__ = [
 # Files of result pages, which the evaluation server shows as well.
 
 #: The folder of the files of pages.
-ASSETS = resources.files("captious.report") / "assets"
+ASSETS = Path(__file__).parent / "report" / "assets"
 #: The folder of style sheets in ``ASSETS``.
 DESIGN_FOLDER = "design"
 #: The folder in ``ASSETS`` of the scripts that draw explanations, and the scripts in loading order.

@@ -30,14 +30,12 @@ from captious.data.formats import is_stream
 from captious.data.matching import ways_of
 from captious.drawing import single_line
 from captious.errors import CaptionWarning, ParameterError
-from captious.evaluation import by_group
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS, check_caption_file, write_captions
-from captious.scale.engines import ENGINES
-from captious.scale.shards import BATCH_ROWS
+from captious.scale.engines import BATCH_ROWS, ENGINES
 from captious.tables import Table
 from captious.words import counted_of
 
@@ -157,6 +155,8 @@ def score(
     if groups is None:
         table_of_scores, warnings = by_system.to_table(intervals=intervals), by_system.warnings
     else:
+        from captious.evaluation import by_group
+
         grouped = by_group(by_system, groups)
         table_of_scores, warnings = grouped.to_table(intervals=intervals), grouped.warnings
     destination.deliver(_with_prompts(table_of_scores, rows))

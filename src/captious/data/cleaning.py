@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import unicodedata
@@ -176,6 +175,12 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", plain)
 
 
+def _without_html(text: str) -> str:
+    from html import unescape  # no other rule needs its table
+
+    return _tidy(unescape(patterns.TAG.regex.sub(" ", text)))
+
+
 #: The rules by name, in the order in which they are applied.
 RULES: dict[str, Callable[[str], str]] = {
     "ansi": lambda text: _tidy(patterns.ANSI.regex.sub("", text)),
@@ -189,7 +194,7 @@ RULES: dict[str, Callable[[str], str]] = {
     "think": _without_thoughts,
     "json": _from_json,
     "escapes": _without_escapes,
-    "html": lambda text: _tidy(html.unescape(patterns.TAG.regex.sub(" ", text))),
+    "html": _without_html,
     "markdown": _plain,
     "prompt": _without_opening,
     "quotes": _without_quotes,

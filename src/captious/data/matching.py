@@ -320,7 +320,7 @@ def _group_by_image(rows: CaptionRows) -> References:
     by_image = np.argsort(image_rows, kind="stable")
     return References(
         ids=tuple(row_of),
-        texts=tuple([rows.texts[row] for row in by_image.tolist()]),
+        texts=tuple(map(rows.texts.__getitem__, by_image.tolist())),
         offsets=np.concatenate([[0], np.cumsum(np.bincount(image_rows))]),
         name=rows.name,
         id_form=rows.id_form,

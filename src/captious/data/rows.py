@@ -415,12 +415,10 @@ _LONGEST_LIST = 1_000_000  # characters of a list that is written as text
 _STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\")"""
 _STRINGS = rf"({_STRING}(?:\s*,\s*{_STRING}|\s+{_STRING})*)(?:\s*,)?\s*"
 #: A list, a tuple, which has a comma, an array of numpy, or a vector of R.
-_LIST_AS_TEXT = re.compile(
+_LIST_AS_TEXT = (
     rf"\s*(?:\[\s*{_STRINGS}\]|\(\s*({_STRING}\s*,(?:\s*{_STRING}\s*,)*(?:\s*{_STRING})?)\s*\)"
-    rf"|array\(\s*\[\s*{_STRINGS}\]\s*(?:,\s*dtype\s*=[^()]*)?\)|c\(\s*{_STRINGS}\))\s*",
-    re.DOTALL,
+    rf"|array\(\s*\[\s*{_STRINGS}\]\s*(?:,\s*dtype\s*=[^()]*)?\)|c\(\s*{_STRINGS}\))\s*"
 )
-_ITEM = re.compile(_STRING, re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U000[0-9a-fA-F]{5}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
 #: How a list that was written as text begins, and what is only between the items of one.
@@ -439,10 +437,13 @@ def list_from_text(text: str) -> list[str] | None:
         return None
     if text.strip() in ("[]", "()"):
         return []
-    written = _LIST_AS_TEXT.fullmatch(text)
+    written = re.fullmatch(_LIST_AS_TEXT, text, re.DOTALL)
     if written is None:
         return None
-    texts = [_ESCAPE.sub(_unescaped, item[0][1:-1]) for item in _ITEM.finditer(written[written.lastindex or 0])]
+    texts = [
+        _ESCAPE.sub(_unescaped, item[0][1:-1])
+        for item in re.finditer(_STRING, written[written.lastindex or 0], re.DOTALL)
+    ]
     # JSON writes some characters as two escapes.
     return [
         text if is_unicode(text) else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -462,10 +463,12 @@ def places_of_lists(texts: Sequence[Any]) -> list[int]:
 
     Captions in brackets are none, and an empty list alone may be the answer of a model.
     """
-    whole = "\n".join([text for text in texts if isinstance(text, str)])
+    if set(map(type, texts)) != {str}:
+        texts = [text if isinstance(text, str) else "" for text in texts]
+    whole = "\n".join(texts)
     if "[" not in whole and "(" not in whole:
         return []
-    starts = [place for place, text in enumerate(texts) if isinstance(text, str) and _LIST_START.match(text)]
+    starts = [place for place, text in enumerate(texts) if ("[" in text or "(" in text) and _LIST_START.match(text)]
     return [place for place in starts if _BETWEEN_ITEMS.search(texts[place]) or list_from_text(texts[place])]
 
 

@@ -368,14 +368,15 @@ class CaptionFindings:
         else:
             texts, rows = captions.candidates, np.arange(len(captions))
             tokens, _ = captions.layer(TokenLayer(PTB))
-        ids = [str(captions.ids[row]) for row in rows]
+        images = [*map(str, captions.ids)]
+        ids = [images[row] for row in rows.tolist()]
         reference_texts = references.texts if references.present else ()
         reference_words = np.zeros(len(texts))
         of_references = main_language(reference_texts[:_OF_LANGUAGE])
         languages = _languages(texts, tokens, of_references)
         is_foreign = ~np.isin(languages, ("", "en"))
         masks, debris = kinds_in(texts, reference_texts[:_SAMPLE])
-        masks["name"] |= [*map(_names, texts, ids)]
+        masks["name"] |= [text.strip() in image and _names(text, image) for text, image in zip(texts, ids, strict=True)]
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
@@ -672,9 +673,9 @@ def _shared_reference(references: References) -> str:
     """Return the first reference that all images have; empty if there is none."""
     if not references.present or not references.texts:
         return ""
-    first, *others = pairwise(references.offsets.tolist())
-    shared = [*references.texts[slice(*first)]]
-    for bounds in others:
+    images = pairwise(references.offsets.tolist())
+    shared = [*references.texts[slice(*next(images))]]
+    for bounds in images:
         of_image = references.texts[slice(*bounds)]
         shared = [text for text in shared if text in of_image]
         if not shared:
@@ -745,12 +746,8 @@ def _masks_beside(
     reference_words: NDArray[np.float64],
 ) -> dict[str, NDArray[np.bool_]]:
     """Return masks for the kinds detected by comparison with references; ``rows`` are the images of the texts."""
-    offsets = references.offsets.tolist()
-    known = {*references.texts}
-    copies = [
-        text in known and text in references.texts[offsets[row] : offsets[row + 1]]
-        for row, text in zip(rows.tolist(), texts, strict=True)
-    ]
+    of_images = [references.texts[start:end] for start, end in pairwise(references.offsets.tolist())]
+    copies = [text in of_images[row] for row, text in zip(rows.tolist(), texts, strict=True)]
     n_words = tokens.lengths
     n_known = _counts_of(tokens, tokens.ids < n_words_of_references)
     return {

@@ -29,12 +29,10 @@ from captious.errors import (
     option,
 )
 from captious.evaluation.checks import LENGTH, warnings_by_system
-from captious.evaluation.explanations import Explanation, explained_row
 from captious.files import write_csv
 from captious.metrics.contract.metric import Result as Result
 from captious.metrics.contract.metric import Statistics
 from captious.metrics.contract.registry import Request, labels_called
-from captious.metrics.diversity import known_captions
 from captious.resources.grammar import BUNDLED
 from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import (
@@ -55,6 +53,7 @@ from captious.version import __version__
 from captious.words import DEFAULT_SEED, counted, percentage
 
 if TYPE_CHECKING:
+    from captious.evaluation.explanations import Explanation
     from captious.tables import Picture
 
 
@@ -119,6 +118,8 @@ def describe(sets: CaptionSets, tokenizer: Tokenizer, training: References | Non
     _, first = np.unique(tokens.equal(), return_index=True)
     novel = None
     if training is not None:
+        from captious.metrics.diversity import known_captions
+
         novel = float((~known_captions(training, tokenizer).has(tokens))[first].sum() / n)
     return Description(
         n_candidates=n,
@@ -544,6 +545,8 @@ class Report(DisplayedMapping[str, Result]):
             UnknownImageError: there is no such image.
             ParameterError: the metric cannot be explained, or images have several candidates.
         """
+        from captious.evaluation.explanations import explained_row  # few readers of scores ask for explanations
+
         result, captions = self[metric], self.single_captions
         row = ByImage(captions.ids, range(len(captions.ids))).get(image)
         if row is None:

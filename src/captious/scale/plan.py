@@ -41,7 +41,8 @@ from captious.metrics.contract.selection import RequestedMetric, Selection, sele
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequencySum
 from captious.native import using_threads
-from captious.scale.shards import BATCH_ROWS, RowBatch, Shard, ShardColumns, as_shards
+from captious.scale.engines import BATCH_ROWS
+from captious.scale.shards import RowBatch, Shard, ShardColumns, as_shards
 from captious.statistics import DEFAULT_RESAMPLES, ExactSums, Sampling
 from captious.words import DEFAULT_SEED, counted
 

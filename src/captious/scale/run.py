@@ -36,7 +36,7 @@ from captious.files import whole_file
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
-from captious.scale.engines import Engine, engine_named
+from captious.scale.engines import BATCH_ROWS, Engine, engine_named
 from captious.scale.plan import (
     INDEX,
     Plan,
@@ -48,7 +48,7 @@ from captious.scale.plan import (
     plan,
     save_states,
 )
-from captious.scale.shards import BATCH_ROWS, Shard
+from captious.scale.shards import Shard
 from captious.tables import document_text
 from captious.words import counted, counted_of, shortened
 

@@ -42,15 +42,13 @@ from captious.errors import (
     UnknownImageError,
     either,
 )
+from captious.scale.engines import BATCH_ROWS
 from captious.words import counted_of, sample_of, shortened
 
 # Rows of a shard as they are scored: checked batches of ids, candidates and references.
 #
 # Columns have the usual names of other readers (``id``, ``candidate``, ``references``, ...), or those in
 # ``ShardColumns``.
-
-#: Rows that are in memory at a time, unless another number is asked for.
-BATCH_ROWS = 8192
 
 #: The names of columns that are looked for, in this order.
 _USUAL = {

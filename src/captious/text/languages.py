@@ -83,7 +83,7 @@ def as_language(language: Language | str) -> Language:
 
 # Detection.
 
-_SCRIPTS = {code: re.compile(f"[{each.script}]") for code, each in LANGUAGES.items() if each.script}
+_SCRIPTS = {code: f"[{each.script}]" for code, each in LANGUAGES.items() if each.script}
 _LETTERS = {code: {*each.letters} for code, each in LANGUAGES.items() if each.letters}
 #: Languages whose words are not written apart, so that tokenizers for English read sentences as words.
 WITHOUT_SPACES = frozenset(("ja", "zh", "th", "lo", "my", "km"))
@@ -163,7 +163,7 @@ def _evidence(text: str) -> dict[str, float]:
     if not text.isascii():
         n_letters = sum(map(str.isalpha, text))
         for code, characters in _SCRIPTS.items():
-            n = len(characters.findall(text))
+            n = len(re.findall(characters, text))
             if (2 if code != "ja" else 8) * n > n_letters:
                 evidence[code] += n
                 break

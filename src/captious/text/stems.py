@@ -37,7 +37,7 @@ _IS_PREPOSITION = frozenset(_TEXT["prepositions"].split())
 _UNINFLECTED_NOUNS = tuple(_TEXT["uninflected"].split())
 _PLURALS_IN_IE = tuple(f"{word}s" for word in _TEXT["words in ie"].split())
 _SINGULAR_OF = _pairs("irregular plurals")
-_ENDINGS = [(re.compile(ending), to) for ending, _, to in _lines("endings")]
+_ENDINGS = [(ending, to) for ending, _, to in _lines("endings")]
 
 
 @lru_cache(1 << 20)
@@ -54,8 +54,8 @@ def singular(word: str) -> str:
         if word.endswith(plural):
             return word[: len(word) - len(plural)] + form
     for ending, to in _ENDINGS:
-        if ending.search(word):
-            return ending.sub(to, word)
+        if re.search(ending, word):
+            return re.sub(ending, to, word)
     return word
 
 
@@ -269,7 +269,7 @@ def _final_ll(word: str) -> str:
 
 _AMERICAN = _pairs("British")
 _RULES = tuple(
-    (re.compile(rf"{pattern}\Z"), rf"\g<1>{american}\g<2>") for pattern, _, american in _lines("British patterns")
+    (rf"{pattern}\Z", rf"\g<1>{american}\g<2>") for pattern, _, american in _lines("British patterns")
 )
 _LONGEST_WORD = 100  # letters; the rules search longer ones, which are no words, in quadratic time
 
@@ -300,7 +300,7 @@ def _english(word: str) -> str:
     if len(word) > _LONGEST_WORD:
         return word
     for pattern, american in _RULES:
-        word = pattern.sub(american, word)
+        word = re.sub(pattern, american, word)
     return word
 
 

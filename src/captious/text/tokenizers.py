@@ -206,7 +206,7 @@ _WESTERN = (
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),
 )
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
-_CHINESE = re.compile(
+_CHINESE = (
     "[\u2001-\u2a6d\u2e80-\u2fdf\u2ff0-\u303f\u3100-\u312f\u31a0-\u31ef\u3200-\u4db5\u4e00-\u9fbb"
     "\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\ufe10-\ufe1f\ufe30-\ufe4f\uff00-\uffef]"
 )
@@ -224,7 +224,7 @@ def v13a_tokens(caption: str) -> list[str]:
 
 def zh_tokens(caption: str) -> list[str]:
     """Split off Chinese characters and punctuation marks one by one, and tokenize the rest as ``13a``."""
-    return _western(_CHINESE.sub(r" \g<0> ", caption.strip()))
+    return _western(re.sub(_CHINESE, r" \g<0> ", caption.strip()))
 
 
 def _western(text: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import os
 import sys
@@ -198,7 +197,9 @@ def function_in_file(request: str) -> ScoreFunction:
 
 
 def _run(file: Path) -> ModuleType:
-    name = f"captious_own_{hashlib.sha256(os.fsencode(file.absolute())).hexdigest()[:16]}"
+    from hashlib import sha256  # its import takes longer than scoring a few captions
+
+    name = f"captious_own_{sha256(os.fsencode(file.absolute())).hexdigest()[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = spec_from_file_location(name, file)

@@ -12,7 +12,6 @@ Intervals, paired tests, streaming, rewards and distribution follow from this; m
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
 import math
 import operator
@@ -514,7 +513,13 @@ def class_hash(cls: type) -> str:
 
 
 def _hashed(texts: Iterable[str]) -> str:
-    return hashlib.sha256("\0".join(texts).encode(errors="surrogatepass")).hexdigest()[:8]
+    return _sha256("\0".join(texts).encode(errors="surrogatepass"))[:8]
+
+
+def _sha256(data: bytes) -> str:
+    from hashlib import sha256  # only metrics of users need it, and it takes as long to import as a few captions
+
+    return sha256(data).hexdigest()
 
 
 class _Description:
@@ -549,7 +554,7 @@ class _Description:
         elif isinstance(value, property | functools.cached_property):
             yield from self.describe(getattr(value, "fget", None) or getattr(value, "func", None))
         elif isinstance(value, np.ndarray) and value.dtype != object:
-            yield f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+            yield f"array {value.dtype} {value.shape} {_sha256(value.tobytes())}"
         elif isinstance(value, re.Pattern):
             yield f"pattern {value.pattern!r} {value.flags}"
         elif isinstance(value, Mapping):

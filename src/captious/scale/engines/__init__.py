@@ -16,9 +16,12 @@ from typing import Protocol, TypeAlias, TypeVar, cast
 
 from captious.errors import UnknownNameError
 
-__all__ = ["ENGINES", "Engine", "Outcome", "engine_named"]
+__all__ = ["BATCH_ROWS", "ENGINES", "Engine", "Outcome", "engine_named"]
 
 R = TypeVar("R")
+
+#: Rows that are in memory at a time, unless another number is asked for.
+BATCH_ROWS = 8192
 
 #: The number of a task, and its result or why there is none.
 Outcome: TypeAlias = tuple[int, R | Exception]
