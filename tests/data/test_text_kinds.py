@@ -15,13 +15,13 @@ from captious.data.cleaning import RULES, cleaned
 
 
 def kinds_of(text: str) -> set[str]:
-    return {name for name, mask in kinds_in(["a dog runs"] * 2 + [text])[0].items() if mask[2]}
+    return {name for name, mask in kinds_in(["a dog runs"] * 2 + [text]).items() if mask[2]}
 
 
 @pytest.mark.parametrize("name", TEXT_KINDS)
 def test_each_example_is_found_and_cleaned_by_its_rule(name: str) -> None:
     kind = TEXT_KINDS[name]
-    assert kinds_in([kind.example])[0][name].all()
+    assert kinds_in([kind.example])[name].all()
     assert (kind.rule or "compose") in RULES
     if kind.rule:
         assert name not in kinds_of(*cleaned([kind.example], (kind.rule,)))
@@ -311,10 +311,10 @@ def test_the_rule_that_is_named_for_html_works(text: str) -> None:
 def test_numbers_are_removed_where_most_captions_have_them() -> None:
     numbered = ["1. a dog runs", "2) The image shows a cat", "(3) two men", "4: a bus", "a tram"]
     assert cleaned(numbered, ("prompt",)) == ("a dog runs", "a cat", "two men", "a bus", "a tram")
-    assert kinds_in(numbered)[0]["numbers"].tolist() == [True, True, True, True, False]
+    assert kinds_in(numbered)["numbers"].tolist() == [True, True, True, True, False]
     few = ["1. a dog runs", "two men", "a bus"]
     assert cleaned(few, ("prompt",)) == tuple(few)
-    assert not kinds_in(few)[0]["numbers"].any()
+    assert not kinds_in(few)["numbers"].any()
 
 
 def test_the_caption_that_is_shorter_without_unknown_words_is_said_to_be() -> None:
@@ -359,6 +359,6 @@ OF_PEOPLE = {
 def test_captions_of_people_are_hardly_ever_of_a_kind(shared_data: Path) -> None:
     found = {}
     for name, texts in _captions_of_people(shared_data):
-        counts = {kind: int(mask.sum()) for kind, mask in kinds_in(texts)[0].items() if kind in TEXT_KINDS}
+        counts = {kind: int(mask.sum()) for kind, mask in kinds_in(texts).items() if kind in TEXT_KINDS}
         found[name] = (len(texts), {kind: n for kind, n in counts.items() if n})
     assert found == OF_PEOPLE

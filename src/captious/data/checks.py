@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,54 +265,39 @@ TEXT_KINDS: dict[str, Kind] = {
 }
 
 
-_SENTENCES = Kind("", "", pattern=patterns.SENTENCE, marks=patterns.SENTENCE_MARKS)
+_SEARCHED = {**TEXT_KINDS, "sentences": Kind("", "", pattern=patterns.SENTENCE, marks=patterns.SENTENCE_MARKS)}
 
 
-def kinds_in(*sides: Sequence[str]) -> list[dict[str, NDArray[np.bool_]]]:
-    """Return masks of the texts of each kind: those of ``TEXT_KINDS``, empty ones, and several sentences.
-
-    Args:
-        sides: texts, such as those of candidates and of references.
-
-    Returns:
-        For each side, kind -> bool[n].
-    """
-    texts = [*chain.from_iterable(sides)]
-    masks = masks_of({**TEXT_KINDS, "sentences": _SENTENCES}, *sides)
+def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return masks of the texts of each kind, bool[n]: those of ``TEXT_KINDS``, empty ones, and several sentences."""
+    masks = masks_of(_SEARCHED, texts)
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
     masks["empty"] = np.array([not text.strip() for text in texts], bool)
-    return [{name: mask[rows] for name, mask in masks.items()} for rows in _rows(sides)]
+    return masks
 
 
-def masks_of(kinds: Mapping[str, Kind], *sides: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
-    """Return masks of the texts of each kind, bool[n]; none of a side that has so few that it may be chance.
+def masks_of(kinds: Mapping[str, Kind], texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return masks of the texts of each kind, bool[n]; none of a kind that is so rare that it may be chance.
 
     Only texts with a mark of a kind are searched for its pattern, so kinds cost next to nothing for ordinary captions.
 
     Args:
         kinds: at most 32 kinds by their names.
-        sides: texts, n in total.
+        texts: n texts.
     """
-    texts = [*chain.from_iterable(sides)]
-    lowered = tuple(text.lower().rstrip(" ") for text in texts)  # a full stop before blanks ends no sentence
-    groups = tuple(marks for kind in kinds.values() for marks in (kind.marks, kind.unless))
+    lowered = tuple([text.lower().rstrip(" ") for text in texts])  # a full stop before blanks ends no sentence
+    groups = tuple([marks for kind in kinds.values() for marks in (kind.marks, kind.unless)])
     found = groups_with_marks(lowered, groups)
     masks = {}
     for place, (name, kind) in enumerate(kinds.items()):
-        rows = found & (1 << 2 * place) != 0
+        mask = found & (1 << 2 * place) != 0
         if kind.unless:
-            rows |= found & (2 << 2 * place) == 0
-        mask = masks[name] = np.zeros(len(texts), bool)
-        mask[rows] = [kind.pattern.regex.search(texts[row]) is not None for row in np.flatnonzero(rows).tolist()]
-        for rows_of_side in _rows(sides) if kind.least else ():
-            mask[rows_of_side] &= mask[rows_of_side].sum() >= kind.least * len(mask[rows_of_side])
+            mask |= found & (2 << 2 * place) == 0
+        for row in np.flatnonzero(mask).tolist():
+            mask[row] = kind.pattern.regex.search(texts[row]) is not None
+        masks[name] = mask & (mask.sum() >= kind.least * len(texts))
     return masks
-
-
-def _rows(sides: Sequence[Sequence[str]]) -> list[slice]:
-    """Return the rows of each side among all texts."""
-    return [*starmap(slice, pairwise(accumulate(map(len, sides), initial=0)))]
 
 
 _REPEATED = 6  # words that a repetition has at least

@@ -325,7 +325,7 @@ def _group_by_image(rows: CaptionRows) -> References:
         name=rows.name,
         id_form=rows.id_form,
         of=rows.of,
-        without_references=tuple(image for image in dict.fromkeys(rows.known_images) if image not in row_of),
+        without_references=tuple(dict.fromkeys(image for image in rows.known_images if image not in row_of)),
     )
 
 

@@ -345,7 +345,7 @@ class CaptionFindings:
         tokens = references.layer(TokenLayer(PTB))
         texts = references.texts[:_SAMPLE]
         languages = _languages(texts, Tokens.of(texts, PTB), main_language(texts[:_OF_LANGUAGE]))
-        masks = _debris(references, tokens, *kinds_in(texts))
+        masks = _debris(references, tokens, kinds_in(texts))
         masks["script"] = is_in_another_script(texts)
         masks["foreign"] = ~np.isin(languages, ("", "en")) & ~masks["script"]
         return cls(
@@ -375,7 +375,7 @@ class CaptionFindings:
         of_references = main_language(reference_texts[:_OF_LANGUAGE])
         languages = _languages(texts, tokens, of_references)
         is_foreign = ~np.isin(languages, ("", "en"))
-        masks, debris = kinds_in(texts, reference_texts[:_SAMPLE])
+        masks, debris = kinds_in(texts), kinds_in(reference_texts[:_SAMPLE])
         masks["name"] |= [text.strip() in image and _names(text, image) for text, image in zip(texts, ids, strict=True)]
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
