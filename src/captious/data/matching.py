@@ -108,7 +108,7 @@ def ways_of(several: Several, *sources: object) -> tuple[OfSeveral, ...]:
         ParameterError: an empty sequence.
     """
     if several is None:
-        return OF_SEVERAL[:1] if any(isinstance(source, CaptionSets) for source in sources) else ()
+        return OF_SEVERAL[:1] if CaptionSets in map(type, sources) else ()
     ways = tuple(several) if isinstance(several, Iterable) and not isinstance(several, str) else (several,)
     hint = "give 'mean', 'best' or both; None if each image has one candidate"
     if not ways:

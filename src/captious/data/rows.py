@@ -585,7 +585,9 @@ def caption_rows(
         return f"{unit} {numbers[entry]!r}"
 
     images = _checked_ids(source, ids, place)
-    all_images = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
+    all_images = known_images
+    if known_images:
+        all_images = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
     if source.role == "groups":
         groups = [_group(source, value, place(entry)) for entry, value in enumerate(values)]
         all_images = [*all_images, *(image for image, group in zip(images, groups, strict=True) if group is None)]

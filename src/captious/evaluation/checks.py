@@ -532,7 +532,7 @@ class CaptionFindings:
 
     def findings_for(self, selection: Selection) -> list[Finding]:
         """Return the findings that matter to the metrics of a run, which their advice names."""
-        metrics = [item.metric for item in selection]
+        metrics = [item.metric for item in selection.requested]
         needing = any(metric.needs_references for metric in metrics)
         found = []
         for finding in self.findings:
@@ -548,7 +548,7 @@ class CaptionFindings:
 
     def warnings_for(self, selection: Selection) -> list[CaptionWarning]:
         """Return the warnings that matter to the metrics of a run, the first one about lengths if it needs to be."""
-        metrics = [item.metric for item in selection]
+        metrics = [item.metric for item in selection.requested]
         sentences = [*self._of_lengths(selection)]
         said = ("sentences", "long") if sentences else ()
         if any(metric.needs_references for metric in metrics):
@@ -557,10 +557,14 @@ class CaptionFindings:
 
     def _of_lengths(self, selection: Selection) -> list[CaptionWarning]:
         """Return the warning of metrics that nobody named about captions many times as long as references."""
+        if not self.n or self.times_as_long < _MANY_TIMES:
+            return []
         by_length = [
-            item.metric.name for item in selection if not item.is_named and _depends_on(item.metric, _OF_LENGTH)
+            item.metric.name
+            for item in selection.requested
+            if not item.is_named and _depends_on(item.metric, _OF_LENGTH)
         ]
-        if not self.n or not by_length or self.times_as_long < _MANY_TIMES:
+        if not by_length:
             return []
         text = (
             f"candidates are {self.times_as_long:.1f} times as long as references, so {listed(by_length)} mostly "
@@ -576,7 +580,7 @@ class CaptionFindings:
         unspaced = foreign and self.language in WITHOUT_SPACES
         return frozenset(
             label
-            for item in selection
+            for item in selection.requested
             for label in item.output_indices
             if (foreign and item.metric.english_only)
             or (unspaced and _is_english(item.metric))
@@ -602,7 +606,7 @@ def foreign_language(tables: Sequence[Captions | CaptionSets], selection: Select
         tables: the captions of all systems.
         selection: the metrics.
     """
-    if not any(item.metric.english_only and not item.is_named for item in selection):
+    if not any(item.metric.english_only and not item.is_named for item in selection.requested):
         return None
     language = selection.settings.language
     if isinstance(language, Language):

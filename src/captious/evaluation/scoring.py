@@ -52,7 +52,7 @@ from captious.metrics.contract.selection import Metrics, Selection, check_order,
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.plugins import answers_other_keywords
-from captious.progress import steps
+from captious.progress import Progress, steps
 from captious.text import PTB, as_tokenizer
 from captious.words import DEFAULT_SEED, counted, shortened
 
@@ -154,7 +154,7 @@ def score(
     selection = select(metrics, settings, several=bool(ways))
     captions = read_captions(candidates, references, match=match, several=ways or None, clean=clean, ids=ids)
     name = name_of(candidates, "candidates") if system is None else system
-    report = evaluate_systems({name: captions}, selection, several=ways)[name]
+    report = evaluate(captions, suitable(selection, [captions], issue), system=name, several=ways)
     issue(report.warnings)
     return report
 
@@ -209,9 +209,9 @@ def _check_one_system(candidates: object) -> None:
     Raises:
         ParameterError: these are several systems.
     """
-    if not isinstance(candidates, Mapping) or not candidates or not all(isinstance(name, str) for name in candidates):
+    if not isinstance(candidates, Mapping) or not candidates or not all(map(_is_system, candidates.values())):
         return
-    if not all(map(_is_system, candidates.values())) or "image_id" in candidates:  # columns of a data frame
+    if "image_id" in candidates or not all(isinstance(name, str) for name in candidates):  # columns of a data frame
         return
     raise ParameterError(
         f"these are captions of {counted(len(candidates), 'system')}, and score takes those of one",
@@ -293,12 +293,26 @@ def evaluate_systems(
     Raises:
         EmptyInputError, ParameterError: as ``evaluate``.
     """
-    if (language := foreign_language([*tables.values()], selection)) is not None:
-        selection = selection.for_language(language)
-    selection, slow = selection.without_slow([*tables.values()])
-    announce(slow)
+    selection = suitable(selection, [*tables.values()], announce)
     with steps([*tables.items()], lambda system: f"scoring {system[0]}") as systems:
         return Reports([evaluate(captions, selection, system=name, several=several) for name, captions in systems])
+
+
+def suitable(
+    selection: Selection, tables: Sequence[Captions | CaptionSets], announce: Callable[[Sequence[str]], object]
+) -> Selection:
+    """Return the metrics without those that nobody named and that are slow or made for another language.
+
+    Args:
+        selection: the metrics.
+        tables: the captions of all systems.
+        announce: called with the warnings about slow metrics that were named.
+    """
+    if (language := foreign_language(tables, selection)) is not None:
+        selection = selection.for_language(language)
+    selection, slow = selection.without_slow(tables)
+    announce(slow)
+    return selection
 
 
 def evaluate(
@@ -331,9 +345,9 @@ def evaluate(
     counts = reference_counts(captions.references)
     store = table.references.stored
     not_stored: list[str] = []
-    progress = steps(selection, lambda item: f"{system}: {item.metric.name}")
-    with using_threads(selection.settings.threads), progress as selected:
-        for item in selected:
+    with using_threads(selection.settings.threads), Progress(len(selection)) as progress:
+        for item in selection.requested:
+            progress.step(f"{system}: {item.metric.name}")
             missed = store.n_missed if store is not None else 0
             state = item.metric.fit(table.references)
             for statistics in _statistics(item.metric, table, state, several):

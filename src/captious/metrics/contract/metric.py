@@ -191,9 +191,11 @@ class Parameterized:
         self.is_complete = True
 
     def __setattr__(self, name: str, value: object) -> None:
-        is_new = name[:1] != "_" and name not in self.__dict__ and not hasattr(type(self), name)
-        if is_new and self.__dict__.get("is_complete") and (guess := did_you_mean(name, self.declared)):
-            raise AttributeError(f"there is no parameter {name!r}, and parameters cannot be changed: {guess.strip()}")
+        if self.__dict__.get("is_complete") and name[:1] != "_":
+            is_new = name not in self.__dict__ and not hasattr(type(self), name)
+            if is_new and (guess := did_you_mean(name, self.declared)):
+                problem = f"there is no parameter {name!r}, and parameters cannot be changed"
+                raise AttributeError(f"{problem}: {guess.strip()}")
         super().__setattr__(name, value)
 
     def setup(self) -> None:

@@ -394,6 +394,8 @@ class Request:
 
     def _values(self, metric: type[BaseMetric]) -> dict[str, Any]:
         """Return the written parameters as arguments of the class."""
+        if not self.parameters:
+            return {}
         writable = parameters_of(metric)
         values: dict[str, Any] = {}
         for key, text in self.parameters.items():

@@ -307,8 +307,8 @@ class Selection(Sequence[RequestedMetric]):
         Args:
             name: the language of the captions, which is not English.
         """
-        left_out = [item.metric.name for item in self if item.metric.english_only and not item.is_named]
-        requests = [item for item in self if not (item.metric.english_only and not item.is_named)]
+        left_out = [item.metric.name for item in self.requested if item.metric.english_only and not item.is_named]
+        requests = [item for item in self.requested if not (item.metric.english_only and not item.is_named)]
         if not left_out or not requests:  # an empty selection cannot run
             return self
         is_or_are = "is" if len(left_out) == 1 else "are"
@@ -327,7 +327,7 @@ class Selection(Sequence[RequestedMetric]):
             The metrics, and warnings to show before slow ones that were named.
         """
         requests, left_out, slow = [], [], []
-        for item in self:
+        for item in self.requested:
             metric = item.metric
             name, reason = metric.name, ""
             if isinstance(metric, Metric):

@@ -126,8 +126,7 @@ class Settings:
     @property
     def of_metrics(self) -> Mapping[str, Any]:
         """Metric settings that were set."""
-        values = {name: getattr(self, name) for name in _RESOLVED}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name in _RESOLVED if (value := getattr(self, name)) is not None}
 
 
 def _folder(value: Any) -> Any:
