@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Hashable
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -23,9 +22,11 @@ class Words:
         self._key = key
         self.calls: list[str] = []
 
-    @property
-    def key(self) -> Hashable:
-        return self._key
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Words) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
 
     def of_references(self, references: References) -> frozenset[str]:
         self.calls.append("references")
@@ -91,7 +92,7 @@ def test_captions_need_one_candidate_per_image(refuses: Refuses) -> None:
         Captions(("p", "q"), three_images())
 
 
-def test_a_layer_is_computed_once_per_key() -> None:
+def test_a_layer_is_computed_once() -> None:
     references, layer = three_images(), Words()
     one, two = Captions(("a fox", "q", "r"), references), Captions(("a hen", "q", "r"), references)
     candidate_side, reference_side = one.layer(layer)

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.data import (
-    KeyedByFields,
     References,
     Stored,
     read_captions,
@@ -29,7 +28,7 @@ from captious.errors import CaptionFileError, OutputError
 
 
 @dataclass(frozen=True)
-class LengthLayer(KeyedByFields):
+class LengthLayer:
     """Characters per reference; counts how often it is computed."""
 
     computed: list[int]

@@ -388,7 +388,7 @@ def test_the_split_is_in_signatures_and_layers(parser: KnownParses, meteor_table
     whole, split = Spice(parser=parser), Spice(parser=parser, split="sentences")
     assert "split" not in whole.parameters
     assert split.parameters["split"] == "sentences"
-    assert whole.layer.key != split.layer.key
+    assert whole.layer != split.layer
     bundled = SceneGraphLayer(PTB, Spice(parser="bundled").parser, meteor_tables)
     assert bundled.stored_as != SceneGraphLayer(PTB, bundled.source, meteor_tables, "sentences").stored_as
     assert "split" in Spider(parser=parser, split="sentences").parameters

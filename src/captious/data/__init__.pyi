@@ -25,7 +25,6 @@ from .rows import CaptionRows as CaptionRows
 from .tables import CandidateLayer as CandidateLayer
 from .tables import Captions as Captions
 from .tables import CaptionSets as CaptionSets
-from .tables import KeyedByFields as KeyedByFields
 from .tables import Layer as Layer
 from .tables import ReferenceLayer as ReferenceLayer
 from .tables import References as References

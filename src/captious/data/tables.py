@@ -103,24 +103,15 @@ C_co = TypeVar("C_co", covariant=True)
 R_co = TypeVar("R_co", covariant=True)
 
 
-class _Keyed(Protocol):
-    @property
-    def key(self) -> Hashable:
-        """Everything that the annotation depends on, settings included. Layers with equal keys have the same
-        annotation.
-        """
-        ...
-
-
-class ReferenceLayer(_Keyed, Protocol[R_co]):
-    """An annotation of references alone."""
+class ReferenceLayer(Hashable, Protocol[R_co]):
+    """An annotation of references alone. Equal layers have the same annotation, so settings are part of them."""
 
     def of_references(self, references: References) -> R_co:
         """Annotate all references."""
         ...
 
 
-class CandidateLayer(_Keyed, Protocol[C_co]):
+class CandidateLayer(Hashable, Protocol[C_co]):
     """An annotation of candidates alone."""
 
     def of_candidates(self, captions: Captions) -> C_co:
@@ -128,7 +119,7 @@ class CandidateLayer(_Keyed, Protocol[C_co]):
         ...
 
 
-class Layer(_Keyed, Protocol[R, C_co]):
+class Layer(Hashable, Protocol[R, C_co]):
     """An annotation of captions, of type R for references and C for candidates.
 
     The references come first because candidates may need them: token ids of the candidates extend the
@@ -164,14 +155,6 @@ class LayerStore(Protocol):
     def advice(self, metrics: Sequence[str]) -> str:
         """Return a sentence of advice for users of metrics whose annotations are not in the store."""
         ...
-
-
-class KeyedByFields:
-    """Base class of layers that are frozen dataclasses. Layers with equal fields have the same annotation."""
-
-    @property
-    def key(self) -> Hashable:
-        return self
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,13 +233,12 @@ class References:
         return f"<References {self.name!r}: {counted(len(self), self.of)}, {references}>"
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
-        """Return an annotation of the references, read from the store or computed at the first request for its key."""
-        key = layer.key
-        if key not in self._layers:
+        """Return an annotation of the references, read from the store or computed at the first request for it."""
+        if layer not in self._layers:
             stored = None if self.stored is None else self.stored.find(layer, self)
             # setdefault: if two threads ask at the same time, both get the first object.
-            self._layers.setdefault(key, layer.of_references(self) if stored is None else stored)
-        return cast(R, self._layers[key])
+            self._layers.setdefault(layer, layer.of_references(self) if stored is None else stored)
+        return cast(R, self._layers[layer])
 
     def attach_store(self, store: LayerStore | None) -> References:
         """Make this object consult a store before it computes an annotation, and return it."""
@@ -436,18 +418,17 @@ class Captions:
         return f"<Captions: {counted(len(self), 'candidate')} with {self.references!r}>"
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
-        """Return an annotation of candidates and references, each computed at the first request for its key."""
-        references, key = self.references.layer(layer), layer.key
-        if key not in self._layers:
-            self._layers.setdefault(key, layer.of_candidates(self, references))
-        return cast(C, self._layers[key]), references
+        """Return an annotation of candidates and references, each computed at the first request for it."""
+        references = self.references.layer(layer)
+        if layer not in self._layers:
+            self._layers.setdefault(layer, layer.of_candidates(self, references))
+        return cast(C, self._layers[layer]), references
 
     def own_layer(self, layer: CandidateLayer[C]) -> C:
-        """Return an annotation of the candidates alone, computed at the first request for its key."""
-        key = layer.key
-        if key not in self._layers:
-            self._layers.setdefault(key, layer.of_candidates(self))
-        return cast(C, self._layers[key])
+        """Return an annotation of the candidates alone, computed at the first request for it."""
+        if layer not in self._layers:
+            self._layers.setdefault(layer, layer.of_candidates(self))
+        return cast(C, self._layers[layer])
 
     def select(self, indices: ArrayLike) -> Captions:
         """Return these images in this order; the object itself if these are all images in order.

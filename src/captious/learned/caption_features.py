@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.learned.caption_weights import END, FEATURES, FIRST_WORD, START, UNKNOWN, CaptionWeights
 from captious.learned.contradictions import (
@@ -122,7 +122,7 @@ class EncodedReferences:
 
 
 @dataclass(frozen=True)
-class EncodedLayer(KeyedByFields):
+class EncodedLayer:
     """``EncodedReferences`` of references, ``EncodedCaptions`` of candidates."""
 
     weights: CaptionWeights
@@ -488,7 +488,7 @@ class HeadedCaptions:
 
 
 @dataclass(frozen=True)
-class HeadedLayer(KeyedByFields):
+class HeadedLayer:
     """``HeadedCaptions`` of references and candidates.
 
     The encoder reads the tokens, joined by spaces, so that punctuation and capitals make no difference.

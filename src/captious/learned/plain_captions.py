@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, References
 from captious.data.cleaning import cleaned
 from captious.text import Tokenizer, Tokens, WordLayer
 
@@ -78,7 +78,7 @@ def _is_boilerplate(part: str) -> bool:
 
 
 @dataclass(frozen=True)
-class PlainWords(KeyedByFields):
+class PlainWords:
     """Tokens of what captions say; those of ``WordLayer`` where nothing has to be removed."""
 
     tokenizer: Tokenizer

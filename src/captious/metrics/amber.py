@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields
+from captious.data import Captions
 from captious.errors import MissingExtraError, ResourceError, either, setting
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
@@ -186,7 +186,7 @@ class _Named:
 
 
 @dataclass(frozen=True)
-class _NounLayer(KeyedByFields):
+class _NounLayer:
     """The lemmas of the nouns of each candidate, in order and with repetitions."""
 
     tagger: str

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, KeyedByFields, read_rows
+from captious.data import Captions, ImageId, read_rows
 from captious.data.ids import find, rule_for
 from captious.data.rows import CaptionRows, image_list
 from captious.errors import MissingObjectsError, ParameterError, option, setting
@@ -269,7 +269,7 @@ class Chair(Metric):
 
 
 @dataclass(frozen=True)
-class _MentionedLayer(KeyedByFields):
+class _MentionedLayer:
     """The objects that each candidate names."""
 
     finder: MentionFinder

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, References
 from captious.errors import CaptionWarning, ParameterError, option, setting
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import NumberParameter, TokenizerParameter
@@ -252,7 +252,7 @@ class Cider(MeanMetric):
 
 
 @dataclass(frozen=True)
-class WeightLayer(KeyedByFields):
+class WeightLayer:
     """References weighted for CIDEr, as a layer shared by systems scored against the same references.
 
     Args:
@@ -403,7 +403,7 @@ class CiderR(Cider):
 
 
 @dataclass(frozen=True)
-class _SingleReferences(KeyedByFields):
+class _SingleReferences:
     """References weighted for CIDEr-D without a length penalty, each as if it were the only one of an image."""
 
     tokenizer: Tokenizer

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets, KeyedByFields, References, read_references
+from captious.data import Captions, CaptionSets, References, read_references
 from captious.data.rows import image_list
 from captious.errors import ParameterError, setting
 from captious.metrics.bleu import Bleu
@@ -249,7 +249,7 @@ def known_captions(training: References, tokenizer: Tokenizer) -> KnownCaptions:
 
 
 @dataclass(frozen=True)
-class _KnownLayer(KeyedByFields):
+class _KnownLayer:
     """Known captions as a layer of references, so that they are tokenized once."""
 
     tokenizer: Tokenizer

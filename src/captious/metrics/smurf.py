@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data import Captions, References, Stored, stored_key
 from captious.data.matching import hold_out
 from captious.data.prepared import text_array, texts_of
 from captious.errors import ParameterError, ResourceError
@@ -79,7 +79,7 @@ class Concepts:
 
 
 @dataclass(frozen=True)
-class ConceptLayer(KeyedByFields):
+class ConceptLayer:
     """Concepts of references and candidates, with common numbers."""
 
     tokenizer: Tokenizer = SMURF

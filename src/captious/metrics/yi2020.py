@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, References
 from captious.errors import ParameterError, either, requesting
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import (
@@ -226,7 +226,7 @@ class _Combined:
 
 
 @dataclass(frozen=True)
-class _CombinationLayer(KeyedByFields):
+class _CombinationLayer:
     """Combined references as a layer, shared by systems scored against the same references.
 
     Args:

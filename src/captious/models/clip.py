@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data import Captions, References, Stored, stored_key
 from captious.data.rows import image_list
 from captious.data.tables import TextCache
 from captious.errors import InputError, MissingExtraError, ResourceError, reason
@@ -198,7 +198,7 @@ def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.flo
 
 
 @dataclass(frozen=True)
-class ImageLayer(KeyedByFields):
+class ImageLayer:
     """Unit vectors of the images in a folder, float32[n_images, d]; see ``find_images`` for how files are found."""
 
     encoder: Encoder
@@ -223,7 +223,7 @@ class ClipTexts:
 
 
 @dataclass(frozen=True)
-class PromptedCandidates(KeyedByFields):
+class PromptedCandidates:
     """Candidates with a prompt. Vectors are cached with the references, so that systems share equal captions."""
 
     encoder: Encoder
@@ -234,14 +234,14 @@ class PromptedCandidates(KeyedByFields):
             vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in texts])
             return zip(map(np.copy, vectors), cut, strict=True)  # rows that do not keep the whole array alive
 
-        memo: TextCache[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self.key, _CANDIDATES_KEPT)
+        memo: TextCache[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self, _CANDIDATES_KEPT)
         rows = memo.get(captions.candidates, encode)
         vectors = np.array([vector for vector, _ in rows], np.float32).reshape(len(rows), _clip(self.encoder).width)
         return ClipTexts(vectors, np.array([cut for _, cut in rows], np.bool_))
 
 
 @dataclass(frozen=True)
-class PromptedReferences(KeyedByFields):
+class PromptedReferences:
     """References with a prompt."""
 
     encoder: Encoder

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data import Captions, References, Stored, stored_key
 from captious.data.prepared import text_array, texts_of
 from captious.errors import OutputError, ParameterError, ResourceError, either, requesting
 from captious.models.pretrained import check_extra, pretrained, torch_threads, version_of
@@ -613,7 +613,7 @@ def numbered(values: Iterable[Value]) -> tuple[list[Value], NDArray[np.int64]]:
 
 
 @dataclass(frozen=True)
-class EncodingLayer(KeyedByFields):
+class EncodingLayer:
     """Hidden states of references and candidates.
 
     Args:
@@ -696,11 +696,7 @@ class TextLayer(Generic[R]):
     """
 
     name: Hashable
-    function: Callable[[Sequence[str]], NDArray[Any]]
-
-    @property
-    def key(self) -> Hashable:
-        return "texts", self.name
+    function: Callable[[Sequence[str]], NDArray[Any]] = field(compare=False)
 
     def of_references(self, references: References) -> NDArray[Any]:
         return self._values(references.texts)

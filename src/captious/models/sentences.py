@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, References
 from captious.data.tables import TextCache
 from captious.errors import ParameterError, ResourceError
 from captious.models.encoders import Encoder, equal_lengths, numbered, token_ids
@@ -242,7 +242,7 @@ def phrase_vectors(encoder: Encoder, phrases: Sequence[str], references: Referen
 
 
 @dataclass(frozen=True)
-class SentenceLayer(KeyedByFields):
+class SentenceLayer:
     """``SentenceVectors`` of references and candidates."""
 
     encoder: Encoder

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
 from typing import Any
@@ -34,7 +34,7 @@ def missing_vectors() -> str | None:
     return None if resource.default() or resource.names() else INSTALL
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class WordVectors:
     """Word vectors. Create them with ``open`` or ``of``.
 
@@ -48,9 +48,9 @@ class WordVectors:
 
     name: str
     checksum: str
-    index: VectorIndex
-    origin: str
-    reopen: Callable[[], WordVectors] | None = None
+    index: VectorIndex = field(compare=False)
+    origin: str = field(compare=False)
+    reopen: Callable[[], WordVectors] | None = field(default=None, compare=False)
 
     @classmethod
     def open(cls, what: WordVectors | str | os.PathLike[str] | None = None) -> WordVectors:
@@ -259,11 +259,6 @@ class EmbeddedLayer:
     split: bool = False
 
     @property
-    def key(self) -> Hashable:
-        vectors = self.vectors.name, self.vectors.checksum
-        return "embedded words", vectors, self.tokenizer, self.form, self.stop_words, self.split
-
-    @property
     def _tokens(self) -> TokenLayer | WordLayer:
         return WordLayer(self.tokenizer) if self.split else TokenLayer(self.tokenizer)
 
@@ -349,10 +344,6 @@ class BagLayer:
     """``Bags`` of references and candidates."""
 
     words: EmbeddedLayer
-
-    @property
-    def key(self) -> Hashable:
-        return "bags", self.words.key
 
     @property
     def stored_as(self) -> str | None:

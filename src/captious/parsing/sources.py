@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data import Captions, References, Stored, stored_key
 from captious.data.tables import batches
 from captious.errors import CaptionWarning, MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.native import Pcfg, threads, using_threads
@@ -332,7 +332,7 @@ _NO_PARSES = Parses((), {})
 
 
 @dataclass(frozen=True)
-class ParsedCaptions(KeyedByFields):
+class ParsedCaptions:
     """Parses of references and candidates.
 
     Args:
@@ -344,10 +344,6 @@ class ParsedCaptions(KeyedByFields):
     tokenizer: Tokenizer
     source: ParseSource
     meanwhile: Callable[[Parse], object] | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def key(self) -> Hashable:
-        return replace(self, meanwhile=None)
 
     @property
     def stored_as(self) -> str | None:
@@ -504,10 +500,6 @@ class ParsedSentences:
     """
 
     parses: ParsedCaptions
-
-    @property
-    def key(self) -> Hashable:
-        return "sentences", self.parses.key
 
     def of_references(self, references: References) -> SentenceParses:
         return self.of_texts(references.texts, keep=True)

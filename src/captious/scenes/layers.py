@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data import Captions, References, Stored, stored_key
 from captious.data.prepared import check_words, text_array, texts_of
 from captious.errors import ParameterError, setting
 from captious.parsing.parses import Parse
@@ -42,7 +42,7 @@ SPLITS = ("none", "sentences")
 
 
 @dataclass(frozen=True)
-class TupleLayer(KeyedByFields):
+class TupleLayer:
     """The tuples of references and candidates, in order; equal captions share one object.
 
     Args:
@@ -144,7 +144,7 @@ if hasattr(os, "register_at_fork"):
 
 
 @dataclass(frozen=True)
-class SceneGraphLayer(KeyedByFields):
+class SceneGraphLayer:
     """The merged facts of the references of each image, and those of each candidate.
 
     Args:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data import Captions, References, Stored, stored_key
 from captious.native import MeteorLexicon, Vocabulary, meteor_normalize
 from captious.resources.meteor_tables import MeteorTables
 from captious.text.languages import BY_NAME, ENGLISH, Language
@@ -34,7 +34,7 @@ class MeteorWords:
 
 
 @dataclass(frozen=True)
-class MeteorLayer(KeyedByFields):
+class MeteorLayer:
     """Words of references and candidates as in METEOR 1.5: English normalized (its option -norm), other languages in
     lower case.
     """

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data import Captions, References, Stored, stored_key
 from captious.data.prepared import check_words
 from captious.native import ReferenceNgrams, Vocabulary, threads
 from captious.text.tokenizers import Tokenizer
@@ -122,7 +122,7 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
 
 
 @dataclass(frozen=True)
-class TokenLayer(KeyedByFields):
+class TokenLayer:
     """Tokens of references and candidates; the candidates' vocabulary begins with that of the references."""
 
     tokenizer: Tokenizer
@@ -153,7 +153,7 @@ class TokenLayer(KeyedByFields):
 
 
 @dataclass(frozen=True)
-class WordLayer(KeyedByFields):
+class WordLayer:
     """Tokens that contain no white space and are not empty."""
 
     tokenizer: Tokenizer
@@ -183,7 +183,7 @@ class WordLayer(KeyedByFields):
 
 
 @dataclass(frozen=True)
-class NgramLayer(KeyedByFields):
+class NgramLayer:
     """An index of the n-grams (n = 1..4) of references, and the words of candidates."""
 
     tokenizer: Tokenizer

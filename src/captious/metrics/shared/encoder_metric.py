@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields
+from captious.data import Captions
 from captious.data.tables import TextCache
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric
@@ -77,7 +77,7 @@ _BLANKS = str.maketrans("", "", "Ġ▁")
 
 
 @dataclass(frozen=True)
-class FlowLayer(KeyedByFields):
+class FlowLayer:
     """Information flow of candidates, float64[n_captions]; NaN for an empty one.
 
     Values are cached with the references, so that systems scored against the same references share them.
@@ -94,7 +94,7 @@ class FlowLayer(KeyedByFields):
         texts = [smurf_text(candidate) for candidate in captions.candidates]
         flow = np.full(len(texts), np.nan)
         rows = [row for row, text in enumerate(texts) if text]
-        memo: TextCache[float] = captions.references.memo(self.key, _TEXTS_KEPT)
+        memo: TextCache[float] = captions.references.memo(self, _TEXTS_KEPT)
         flow[rows] = memo.get([texts[row] for row in rows], lambda new: self._flow(new).tolist())
         return flow
 

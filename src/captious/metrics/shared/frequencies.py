@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import KeyedByFields, References, Stored, read_references, stored_key
+from captious.data import References, Stored, read_references, stored_key
 from captious.errors import CaptiousError, ParameterError, ResourceError, either, setting
 from captious.files import RAISE_LIMIT, UnpackedSizeError, checksum, user_bytes, whole_file
 from captious.metrics.contract.metric import State
@@ -489,7 +489,7 @@ class FrequencySum:
 
 
 @dataclass(frozen=True)
-class _FrequencyLayer(KeyedByFields):
+class _FrequencyLayer:
     """Document frequencies as a layer of references, so that they are counted once."""
 
     tokenizer: Tokenizer
@@ -674,7 +674,7 @@ class TokenFrequencies:
 
 
 @dataclass(frozen=True)
-class TokenFrequencyLayer(KeyedByFields):
+class TokenFrequencyLayer:
     """Frequencies as a layer of references, so that they are counted once."""
 
     encoder: Encoder

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, References
 from captious.errors import CaptionFileError, EndpointError, ParameterError, either, setting
 from captious.files import user_text
 from captious.metrics.contract.metric import BaseMetric, Metric, State, mean_of_scored
@@ -350,7 +350,7 @@ class Asking:
 
 
 @dataclass(frozen=True)
-class JudgmentLayer(KeyedByFields):
+class JudgmentLayer:
     """The scores that a model gives to candidates.
 
     Args:
