@@ -6,9 +6,10 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from captious.errors import ParameterError
@@ -78,96 +79,16 @@ class EntryPoints:
         return loaded
 
 
-#: Words that people use for names of ours -> those names, of metrics, keywords, settings and options.
-MEANINGS: Mapping[str, Sequence[str]] = {
-    name: names
-    for words, names in {
-        "refs ref references reference gts gt ground-truth targets target labels golds": ("references",),
-        "candidates candidate cands hyps hyp hypotheses hypothesis preds pred predictions prediction res results "
-        "captions caption generated": ("candidates", "systems", "system", "candidate", "captions"),
-        "models": ("systems",),
-        "names": ("system", "systems", "naming"),
-        "name label": ("system", "systems"),
-        "benchmark dataset datasets": ("benchmarks", "judge"),
-        "image-ids ids": ("image_ids",),
-        "images": ("image_ids", "images"),
-        "captious": ("concur",),
-        "metric metrics scorers scorer measures measure": ("metrics", "metric"),
-        "df document-frequencies document-frequency idf-file corpus": ("idf",),
-        "lang locale": ("language",),
-        "tokeniser tokenize tokenization": ("tokenizer",),
-        "endpoint url base-url api-base api-url server llm": ("endpoint", "judge", "server"),
-        "checkpoint model-name model-type encoder": ("model",),
-        "embeddings word-vectors glove word2vec": ("vectors",),
-        "image-dir image-folder images-dir img-dir": ("images",),
-        "n-jobs num-workers workers jobs processes nproc num-processes n-processes num-threads nthreads": (
-            "threads",
-            "workers",
-        ),
-        "n-bootstrap bootstrap n-boot n-resamples num-resamples samples n-samples": ("resamples", "intervals", "ci"),
-        "confidence-interval confidence-intervals interval": ("ci", "intervals", "level"),
-        "confidence alpha confidence-level": ("level", "ci"),
-        "random-state random-seed rng": ("seed",),
-        "subset common intersection allow-missing skip-missing ignore-missing partial strict": ("match",),
-        "id-type id-mode match-ids id-rule": ("ids",),
-        "of-k best-of best-of-k reduce aggregate multiple n-captions": ("several",),
-        "column fields field keys key mapping": ("columns",),
-        "fold set partition": ("split",),
-        "layout input-format format-of-input": ("layout", "from"),
-        "normalize normalization preprocess strip": ("clean",),
-        "quiet silent no-progress no-warnings": ("quiet",),
-        "out outfile out-file output-file output file save save-to dest": ("output", "path"),
-        "verbose traceback": ("debug",),
-        "show inspect why": ("explain",),
-        "eval evaluate run-metrics": ("score",),
-        "validate lint": ("check",),
-        "diff significance test": ("compare",),
-        "per-image per-sentence per-sample sentence-level segment-level details individual": ("per-caption",),
-        "percentage percentages scale x100": ("percent",),
-        "group groups by category": ("group-by",),
-        "output-format out-format fmt": ("format",),
-        "stem basename": ("ids",),
-        "best mean": ("several",),
-        "lowercase lower": ("clean", "tokenizer"),
-        "encoding": ("from", "format"),
-        "name-style metric-names": ("naming",),
-        "top": ("worst", "examples"),
-        "image-id img": ("image",),
-        "batch-size batch": ("batch-rows",),
-        "plots figure figures plot-dir": ("plot",),
-        "no-refs without-references": ("no-references",),
-        "html page dashboard": ("report",),
-        "correlate correlation meta-eval": ("judge",),
-        "rank prefer pairwise arena": ("judge-pairwise",),
-        "leaderboard competitions": ("challenges",),
-        "upload": ("submit",),
-        "download install fetch setup": ("get", "resources"),
-        "info env status": ("doctor",),
-        "list-metrics list ls": ("metrics",),
-        "autocomplete complete": ("completion",),
-        "hallucination hallucinations object-hallucination": ("chair", "amber", "pope"),
-        "diversity diverse": ("div", "distinct", "mbleu", "self-cider"),
-        "grammar grammaticality fluency": ("fense", "spurts"),
-        "semantic semantics scene-graph": ("spice", "sbert"),
-        "embedding sentence-bert sentence-similarity similarity": ("sbert", "bertscore"),
-        "reference-free image-text": ("clipscore",),
-        "clip": ("clipscore", "refclipscore"),
-        "llm-judge gpt gpt-4 gpt4": ("judge-clair", "judge-geval"),
-        "clair": ("judge-clair",),
-        "geval g-eval": ("judge-geval",),
-        "rouge": ("rouge-l", "rouge-n"),
-        "brevity number-of-words": ("length",),
-        "self-bleu": ("mbleu",),
-        "bert": ("bertscore",),
-        "novelty originality": ("novel",),
-        "earth-mover word-movers-distance": ("wmd",),
-    }.items()
-    for name in words.split()
-}
+@cache
+def meanings() -> Mapping[str, Sequence[str]]:
+    """Return the names of metrics, keywords, settings and options that people mean by other words: word -> names."""
+    _, *lines = Path(__file__).with_name("meanings.tsv").read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines)
+    return {word: names.split() for words, names in rows for word in words.split()}
 
 
 def meant(name: object, names: Iterable[str], most: int = 1) -> list[str]:
-    """Return the known names that an unknown one may mean: by ``MEANINGS``, else those with the closest letters.
+    """Return the known names that an unknown one may mean: by ``meanings``, else those with the closest letters.
 
     Args:
         name: the unknown name; capitals, underscores and the dashes of an option are ignored.
@@ -180,7 +101,7 @@ def meant(name: object, names: Iterable[str], most: int = 1) -> list[str]:
     for item in names:
         known.setdefault(_plain_name(item), item)
     plain = _plain_name(str(name))
-    by_meaning = [known[item] for item in MEANINGS.get(plain, ()) if item in known]
+    by_meaning = [known[item] for item in meanings().get(plain, ()) if item in known]
     return by_meaning or [
         known[item] for item in difflib.get_close_matches(plain, known, n=most, cutoff=0.7 if most == 1 else 0.6)
     ]
@@ -270,7 +191,7 @@ _TITLES = {"Reward.__call__": "reward"}
 def _written_instead(name: str, known: Mapping[str, inspect.Parameter], function: str) -> str:
     """Return what to write instead of an unknown keyword; empty if that is not known."""
     settings = NAMES_OF_SETTINGS if "settings" in known else ()
-    for meaning in (name, *MEANINGS.get(name.replace("_", "-"), ())):
+    for meaning in (name, *meanings().get(name.replace("_", "-"), ())):
         if meaning in known:
             said = ", which is 1 - alpha" if name == "alpha" else ""
             return _WORDS.get(meaning, f"{meaning}=...") + said

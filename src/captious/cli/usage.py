@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import click
 
 from captious.cli.inputs import is_metric
-from captious.plugins import MEANINGS, did_you_mean
+from captious.plugins import did_you_mean, meanings
 
 #: Words -> the command that people mean by them, where it is more than the name of one.
 _COMMANDS = {
@@ -85,16 +85,16 @@ def _advice_on_option(option: str, arguments: Sequence[str], context: click.Cont
     formats = getattr(getattr(flags.get("--format"), "type", None), "choices", ())
     if _FORMATS.get(word, word) in formats:
         return f"did you mean --format {_FORMATS.get(word, word)}?"
-    meanings = MEANINGS.get(word, ())
-    if any(f"--{name}" in flags for name in (word, *meanings)):
+    meant = meanings().get(word, ())
+    if any(f"--{name}" in flags for name in (word, *meant)):
         return did_you_mean(word, flags)
     arguments_of = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
     usage = " ".join([context.command_path, *(parameter.make_metavar(context) for parameter in arguments_of)])
-    if arguments_of and (word in ("c", "i", "r") or {"references", "candidates"} & {*meanings}):
+    if arguments_of and (word in ("c", "i", "r") or {"references", "candidates"} & {*meant}):
         return f"files need no option: {usage}"
     if word in ("m", "metric", "metrics") and any(parameter.name == "metric" for parameter in arguments_of):
         return f"the metric needs no option: {usage}"
-    if "--metric" in flags and (metric := next(iter(filter(is_metric, [word, *meanings])), None)):
+    if "--metric" in flags and (metric := next(iter(filter(is_metric, [word, *meant])), None)):
         return f"did you mean -m {metric}?"
     return did_you_mean(word, flags) if len(word) > 1 else ""
 

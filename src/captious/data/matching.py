@@ -224,27 +224,13 @@ def read_captions(
     image_rows = [row_of[image] for image in common.ids]
     n_left_out = len(table) - len(common)
     advice = written.advice(len(common)) if n_left_out and len(row_of) > len(common) else ""
+    left_out: Any = {"n_references_left_out": n_left_out, "subset": match == "common", "ids_advice": advice}
     if sets is None:
         texts = tuple(map(rows.texts.__getitem__, image_rows))
-        return Captions(
-            texts,
-            common,
-            n_candidates_left_out=len(row_of) - len(common),
-            n_references_left_out=n_left_out,
-            subset=match == "common",
-            clean=clean,
-            ids_advice=advice,
-        )
-    matched_sets = replace(sets.select(image_rows), images=common.images)
-    return CaptionSets(
-        matched_sets,
-        common,
-        n_candidates_left_out=len(sets.texts) - len(matched_sets.texts),
-        n_references_left_out=n_left_out,
-        subset=match == "common",
-        clean=clean,
-        ids_advice=advice,
-    )
+        return Captions(texts, common, n_candidates_left_out=len(row_of) - len(common), clean=clean, **left_out)
+    matched = replace(sets.select(image_rows), images=common.images)
+    n_others = len(sets.texts) - len(matched.texts)
+    return CaptionSets(matched, common, n_candidates_left_out=n_others, clean=clean, **left_out)
 
 
 Matched = TypeVar("Matched", bound=Captions | CaptionSets)

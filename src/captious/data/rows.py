@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, filterfalse
+from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from captious.data.ids import IdForm, ImageId, as_image_id
@@ -273,77 +274,6 @@ class CaptionFile(os.PathLike[str]):
 
 Key = TypeVar("Key", bound=Hashable)
 
-# Examples of the accepted forms, one line each: of files, and of Python objects. "several" are candidates of which an
-# image may have several.
-_FORMS = {
-    "candidates": """
-    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, ...]
-    an object, .json       {"42": "a cat", ...}
-    .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
-    .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, .xlsx        columns image_id and caption
-    .txt                   one caption per line, in the order of the references
-    logs                   of lmms-eval, VLMEvalKit, Inspect, batch endpoints and trainers""",
-    "references": """
-    COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
-    an object, .json       {"42": ["a cat", "the cat"], ...}
-    .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
-    .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, .xlsx        columns image_id and caption, or image_id and references
-    .txt                   one line per image, with tabs between its references
-    data sets              files as published, such as those of Flickr30k, nocaps, VATEX or MSR-VTT""",
-    "several": """
-    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, {"image_id": 42, "caption": "the cat"}, ...]
-    an object, .json       {"42": ["a cat", "the cat"], ...}
-    .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
-    .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, .xlsx        columns image_id and caption, or image_id and captions
-    .txt                   one line per image, with tabs between its captions""",
-    "objects": """
-    COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
-    an object, .json       {"42": ["cat", "couch"], ...}
-    .jsonl, .ndjson        {"image_id": 42, "objects": ["cat", "couch"]} on every line
-    .parquet               columns image_id and objects""",
-    "parses": """
-    .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
-    .conllu                CoNLL-U, with # text = a cat""",
-    "groups": """
-    an object, .json       {"42": "indoor", ...}
-    .json, .jsonl          {"image_id": 42, "group": "indoor"}, in a list or on every line
-    .csv, .tsv             a header image_id,group; then one row per image
-    .parquet               columns image_id and group
-    a column of a file     {column}, also a field of COCO's images""",
-    "rows": """
-    .json, .jsonl          {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}
-    .csv, .tsv, .parquet   columns id, candidate and references""",
-}
-_PYTHON_FORMS = {
-    "candidates": """
-    a mapping              {42: "a cat", ...}
-    a sequence             ["a cat", ...], with references in the same order
-    records                [{"image_id": 42, "caption": "a cat"}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and caption""",
-    "references": """
-    a mapping              {42: ["a cat", "the cat"], ...}
-    a sequence             [["a cat", "the cat"], ...]
-    records                [{"image_id": 42, "caption": "a cat"}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and references""",
-    "several": """
-    a mapping              {42: ["a cat", "the cat"], ...}
-    a sequence             [["a cat", "the cat"], ...]
-    records                [{"image_id": 42, "captions": ["a cat", "the cat"]}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and caption, or image_id and captions""",
-    "objects": """
-    a mapping              {42: ["cat", "couch"], ...}
-    a data frame           of pandas, polars or pyarrow: columns image_id and objects""",
-    "groups": """
-    a mapping              {42: "indoor", ...}
-    records                [{"image_id": 42, "group": "indoor"}, ...]
-    a data frame           of pandas, polars or pyarrow: columns image_id and group""",
-}
-_PATH_FORM = """
-    a path                 of a file, also in place of what json.load returned"""
-
 
 @dataclass(frozen=True)
 class Source:
@@ -378,13 +308,16 @@ class Source:
         """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
+        import tomllib
+
         key = "several" if self.several else self.role
-        forms = _FORMS[key] if self.is_file or key not in _PYTHON_FORMS else _PYTHON_FORMS[key] + _PATH_FORM
+        accepted = tomllib.loads(Path(__file__).with_name("accepted_forms.toml").read_text(encoding="utf-8"))
+        forms = accepted["files" if self.is_file else "objects"].get(key) or accepted["files"][key]
         forms = forms.replace("{column}", either(python="column=NAME", command="FILE:COLUMN"))
         if self.is_file and self.role in ("candidates", "references"):
             forms += f"\n    other names            {option('columns', 'id=NAME', 'caption=NAME')}"
         otherwise = f"{advice}; otherwise " if advice else ""
-        return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from{forms}")
+        return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from\n{forms}")
 
 
 def repeated_positions(keys: Iterable[Key]) -> dict[Key, list[int]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -367,29 +367,62 @@ class References:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Captions:
-    """Candidates of one system with their references: an immutable table, one row per image.
+class MatchedCaptions:
+    """What ``Captions`` and ``CaptionSets`` have in common, beside their candidates: references, and what was left out.
 
     Args:
-        candidates: one per image, in the order of the references.
+        candidates: the candidates, in the order of the references.
         references: the images and their human captions.
         n_candidates_left_out: candidates that matching left out, because only a subset was asked for.
         n_references_left_out: images with references that matching left out for the same reason.
         subset: whether metrics may also leave out images for which they lack data.
         clean: names of the cleaning rules that were applied to candidates, for signatures.
         ids_advice: the warning that the ids of many images that were left out are only written differently; or "".
-
-    Raises:
-        ParameterError: not exactly one candidate per image.
     """
 
-    candidates: tuple[str, ...]
+    candidates: Any
     references: References
     n_candidates_left_out: int = field(default=0, kw_only=True)
     n_references_left_out: int = field(default=0, kw_only=True)
     subset: bool = field(default=False, kw_only=True)
     clean: tuple[str, ...] = field(default=(), kw_only=True)
     ids_advice: str = field(default="", kw_only=True)
+
+    @property
+    def ids(self) -> tuple[ImageId, ...]:
+        """The images, in the order of the references."""
+        return self.references.ids
+
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return len(self.references)
+
+    @cached_property
+    def concatenated(self) -> Self:
+        """These candidates with ``References.concatenated``."""
+        return replace(self, references=self.references.concatenated)
+
+    def with_references_as(self, references_as: str) -> Self:
+        """Return these candidates with separate references ("each"), or ``concatenated`` ones ("cat"); see
+        ``Settings``.
+        """
+        return self.concatenated if references_as == "cat" else self
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Captions(MatchedCaptions):
+    """Candidates of one system with their references: an immutable table, one row per image.
+
+    Args:
+        candidates: one per image, in the order of the references.
+        references: the images and their human captions.
+        n_candidates_left_out, n_references_left_out, subset, clean, ids_advice: as in ``MatchedCaptions``.
+
+    Raises:
+        ParameterError: not exactly one candidate per image.
+    """
+
+    candidates: tuple[str, ...]
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -400,15 +433,6 @@ class Captions:
                 where=self.references.name,
                 hint="give one candidate per image, in the order of the references",
             )
-
-    @property
-    def ids(self) -> tuple[ImageId, ...]:
-        """The images, in the order of the references."""
-        return self.references.ids
-
-    def __len__(self) -> int:
-        """Return the number of images."""
-        return len(self.candidates)
 
     def __getstate__(self) -> dict[str, object]:
         """Omit layers from copies and pickles; they are recomputed on demand."""
@@ -441,17 +465,6 @@ class Captions:
         candidates = tuple(self.candidates[row] for row in _rows(len(self), indices))
         return replace(self, candidates=candidates, references=references)
 
-    @cached_property
-    def concatenated(self) -> Captions:
-        """These candidates with ``References.concatenated``."""
-        return replace(self, references=self.references.concatenated)
-
-    def with_references_as(self, references_as: str) -> Captions:
-        """Return these candidates with separate references ("each"), or ``concatenated`` ones ("cat"); see
-        ``Settings``.
-        """
-        return self.concatenated if references_as == "cat" else self
-
 
 def _rows(n: int, indices: ArrayLike) -> NDArray[np.int64]:
     """Return the rows that indices or a mask select from n."""
@@ -481,26 +494,20 @@ class Slot:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CaptionSets:
+class CaptionSets(MatchedCaptions):
     """Candidates of one system, one or more per image, with their references: an immutable table, one row per image.
 
     Args:
         candidates: the candidates as a ragged table, with the images of the references in the same order. Annotation
             layers of references, such as n-grams of all references of an image, apply to it as well.
         references: the images and their human captions.
-        n_candidates_left_out, n_references_left_out, subset, clean, ids_advice: as in ``Captions``.
+        n_candidates_left_out, n_references_left_out, subset, clean, ids_advice: as in ``MatchedCaptions``.
 
     Raises:
         ParameterError: candidates and references do not have the same images in the same order.
     """
 
     candidates: References
-    references: References
-    n_candidates_left_out: int = field(default=0, kw_only=True)
-    n_references_left_out: int = field(default=0, kw_only=True)
-    subset: bool = field(default=False, kw_only=True)
-    clean: tuple[str, ...] = field(default=(), kw_only=True)
-    ids_advice: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         if self.candidates.ids != self.references.ids:
@@ -511,11 +518,6 @@ class CaptionSets:
             )
 
     @property
-    def ids(self) -> tuple[ImageId, ...]:
-        """The images, in the order of the references."""
-        return self.references.ids
-
-    @property
     def counts(self) -> NDArray[np.int64]:
         """Number of candidates of each image, int64[n_images]."""
         return np.diff(self.candidates.offsets)
@@ -524,10 +526,6 @@ class CaptionSets:
     def texts(self) -> list[list[str]]:
         """The candidates of each image."""
         return [[*self.candidates.texts[start:end]] for start, end in pairwise(self.candidates.offsets.tolist())]
-
-    def __len__(self) -> int:
-        """Return the number of images."""
-        return len(self.references)
 
     def __getstate__(self) -> dict[str, object]:
         """Omit the slots from copies and pickles; they are recomputed on demand."""
@@ -567,12 +565,3 @@ class CaptionSets:
         if references is self.references:
             return self
         return replace(self, candidates=self.candidates.select(indices), references=references)
-
-    @cached_property
-    def concatenated(self) -> CaptionSets:
-        """These candidates with ``References.concatenated``."""
-        return replace(self, references=self.references.concatenated)
-
-    def with_references_as(self, references_as: str) -> CaptionSets:
-        """See ``Captions.with_references_as``."""
-        return self.concatenated if references_as == "cat" else self
