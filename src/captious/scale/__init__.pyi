@@ -8,7 +8,7 @@ from .plan import plan as plan
 from .run import ResultFolder as ResultFolder
 from .run import run as run
 from .run import score_shards as score_shards
-from .shards import BATCH_ROWS as BATCH_ROWS
+from .engines import BATCH_ROWS as BATCH_ROWS
 from .shards import FileShard as FileShard
 from .shards import GeneratedShard as GeneratedShard
 from .shards import RowBatch as RowBatch

@@ -268,9 +268,7 @@ def _final_ll(word: str) -> str:
 # spellings become American ones if a stem is known to have both (the classes of Fowler's Modern English Usage).
 
 _AMERICAN = _pairs("British")
-_RULES = tuple(
-    (rf"{pattern}\Z", rf"\g<1>{american}\g<2>") for pattern, _, american in _lines("British patterns")
-)
+_RULES = tuple((rf"{pattern}\Z", rf"\g<1>{american}\g<2>") for pattern, _, american in _lines("British patterns"))
 _LONGEST_WORD = 100  # letters; the rules search longer ones, which are no words, in quadratic time
 
 
