@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import example, given
+from hypothesis import strategies as st
 
 import captious
 from captious.errors import ParameterError
@@ -14,7 +15,7 @@ from captious.text import PTB, WHITESPACE
 from tests.oracles import cider
 from tests.support.corpora import TOY, Corpus, corpora, large_corpus, references_table
 from tests.support.frequencies import idf_of
-from tests.support.oracle_scores import caption_scores
+from tests.support.oracle_scores import MANY_IMAGES, caption_scores
 
 CORPUS = large_corpus(150, seed=3)
 
@@ -24,15 +25,22 @@ CORPUS = large_corpus(150, seed=3)
 @example(corpus=TOY)
 def test_cider_equals_the_oracle(variant: str, corpus: Corpus) -> None:
     frequencies = cider.frequencies(corpus.references)
-    expected = [
-        [cider.cider(c, r, frequencies, variant)] for c, r in zip(corpus.candidates, corpus.references, strict=True)
-    ]
-    np.testing.assert_allclose(
-        caption_scores(captious.Cider(variant=variant, tokenizer="whitespace"), corpus),
-        expected,
-        rtol=1e-11,
-        atol=1e-12,
-    )
+    pairs = zip(corpus.candidates, corpus.references, strict=True)
+    expected = [[cider.cider(c, r, frequencies, variant)] for c, r in pairs]
+    metric = captious.Cider(variant=variant, tokenizer="whitespace")
+    np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", captious.CiderD.variants)
+@given(corpus=corpora(), sigma=st.sampled_from([6.0, 1.0, 0.5, 40.0, 1e6]))
+@example(corpus=TOY, sigma=6.0)
+@example(corpus=MANY_IMAGES, sigma=6.0)
+def test_cider_d_equals_the_oracle(variant: str, corpus: Corpus, sigma: float) -> None:
+    frequencies = cider.frequencies(corpus.references)
+    pairs = zip(corpus.candidates, corpus.references, strict=True)
+    expected = [[cider.cider_d(c, r, frequencies, variant, sigma)] for c, r in pairs]
+    metric = captious.CiderD(variant=variant, sigma=sigma, tokenizer="whitespace")
+    np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", captious.CiderD.variants)

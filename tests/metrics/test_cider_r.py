@@ -14,7 +14,6 @@ import pytest
 import captious
 from captious.data import read_captions
 from captious.metrics.cider import CiderR
-from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from tests.oracles import cider
 from tests.support.corpora import large_corpus
 from tests.support.shared_data import DATA, with_data
@@ -67,19 +66,6 @@ class TestPenalties:
 
     def test_contractions_are_two_words(self) -> None:
         assert self.of("a dog's dog runs") > 0
-
-
-@pytest.mark.filterwarnings("ignore:.* empty or without words")
-def test_rewards_are_the_scores() -> None:
-    corpus = large_corpus(120, seed=6)
-    table = corpus.table()
-    metric = CiderR()
-    scorer = captious.reward(table.references, metric)
-    np.testing.assert_allclose(scorer(list(table.ids), list(table.candidates)), metric.scores(table), atol=1e-12)
-    signatures = add_reference_counts(
-        metric.signatures(metric.fit(table.references)), *reference_counts(table.references)
-    )
-    assert scorer.signature == signatures[0]
 
 
 @with_data

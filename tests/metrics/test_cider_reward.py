@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
-from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 from tests.support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
@@ -36,17 +34,6 @@ def test_scorer_gives_what_statistics_give(
     expected = ours.statistics(captions)[:, 0]
     scorer = captious.reward(corpus.table().references, ours)
     np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)
-
-
-def test_scorer_takes_any_order_and_number() -> None:
-    captions = CORPUS.table()
-    expected = captious.CiderD().statistics(captions)[:, 0]
-    scorer = captious.reward(CORPUS.table().references, captious.CiderD())
-    rows = random.Random(2).choices(range(150), k=1_200)
-    scores = scorer(rows, [captions.candidates[row] for row in rows])
-    assert scores.dtype == np.float64
-    np.testing.assert_array_equal(scores, expected[rows])
-    assert scorer([], []).shape == (0,)
 
 
 def test_scorer_knows_unknown_words_apart() -> None:
@@ -105,31 +92,6 @@ def test_scorer_accepts_a_function_as_tokenizer() -> None:
     np.testing.assert_allclose(scorer([0, 1, 2], captions.candidates), expected, rtol=1e-12)
 
 
-def test_scorer_signature_is_that_of_the_scores() -> None:
-    captions = CORPUS.table()
-    metric = captious.CiderD(sigma=3)
-    scorer = captious.reward(captions.references, metric)
-    signatures = add_reference_counts(
-        metric.signatures(metric.fit(captions.references)), *reference_counts(captions.references)
-    )
-    assert scorer.signature == signatures[0]
-    assert "idf:references-150" in scorer.signature
-
-
-def test_scorer_reads_references_in_any_form() -> None:
-    scorer = captious.reward({"x": ["a dog"], 7: ["a cat"]}, captious.CiderD(idf=idf_of("a dog", "a cat")))
-    scores = scorer(["x", 7, "x"], ["a dog", "a dog", "a cat"])
-    assert scores[0] > scores[2]
-    assert scores[0] > scores[1]
-
-
-def test_scorer_reads_text_ids_as_numbers_if_they_are(tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("scorer") / "references.json"
-    path.write_text('{"12": ["a dog"], "13": ["a cat"]}')
-    scorer = captious.reward(path, captious.CiderD(idf=idf_of("a dog", "a cat")))
-    np.testing.assert_array_equal(scorer([12, 13], ["a dog", "a"]), scorer(["12", "13"], ["a dog", "a"]))
-
-
 def test_scorer_names_invalid_captions() -> None:
     scorer = captious.reward({1: ["a dog"], 2: ["a cat"]}, captious.CiderD(idf=idf_of("a dog", "a cat")))
     with pytest.raises(UnknownImageError) as caught:
@@ -155,15 +117,3 @@ def test_scorer_gives_equal_rewards_in_several_threads() -> None:
     with ThreadPoolExecutor(8) as pool:
         for scores, alone in zip(pool.map(lambda batch: scorer(*batch), batches), expected, strict=True):
             np.testing.assert_array_equal(scores, alone)
-
-
-@pytest.mark.parametrize("captions", [[None], [5], [{"a cat"}], "a"])
-def test_scorer_refuses_what_is_no_list_of_strings(captions: object) -> None:
-    scorer = captious.reward({1: ["a cat", "the cat"], 2: ["a dog"]}, captious.CiderD())
-    with pytest.raises(captious.CaptiousError, match=r"not a string|instead of a list"):
-        scorer([1], captions)  # type: ignore[arg-type]
-
-
-def test_scorer_survives_pickling() -> None:
-    scorer = captious.reward({1: ["a cat", "the cat"], 2: ["a dog"]}, captious.CiderD())
-    assert pickle.loads(pickle.dumps(scorer))([1], ["a cat"]) == scorer([1], ["a cat"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from itertools import islice
 from pathlib import Path
 
@@ -100,8 +99,3 @@ def test_invalid_hwcm_parameters_are_refused(parses: FileOfParses, tmp_path: Pat
     pytest.importorskip("spacy")
     with pytest.raises(ResourceError, match="cannot load the pipeline"):
         as_parse_source("spacy:no-such-pipeline")
-
-
-def test_hwcm_signature_names_the_parser(parses: FileOfParses) -> None:
-    record = json.dumps(Hwcm(chains="dep", parser=parses).signatures()[3])
-    assert f"hwcm-4|variant:official|tokenizer:ptb|chains:dep|parser:{parses.label}|" in record

@@ -32,8 +32,3 @@ def test_length_against_empty_references_is_defined() -> None:
     report = evaluate(read_captions({1: "a dog", 2: "a cat"}, {1: ["", ""], 2: ["...", ""]}), select("length"))
     assert [result.score for result in report.values()] == [2, 0]
     assert [result.lower_is_better for result in report.values()] == [None, None]
-
-
-def test_length_of_no_images_has_no_rows() -> None:
-    for variant in Length.variants:
-        assert Length(variant=variant).statistics(read_captions(CANDIDATES, REFERENCES).select([])).shape == (0, 3)

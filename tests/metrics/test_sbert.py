@@ -18,7 +18,7 @@ import transformers
 
 import captious
 from captious.data import Captions
-from captious.errors import CaptiousWarning, ParameterError, ResourceError
+from captious.errors import CaptiousWarning, ResourceError
 from captious.metrics.fense import Fense, Sbert
 from captious.metrics.spider import Spider, SpiderFl
 from captious.models import Encoder
@@ -144,12 +144,6 @@ def test_spider_fl_signature_names_its_parts(meteor_tables: object, captions: Ca
     np.testing.assert_allclose(rewards[:, 0], expected, atol=1e-12)
     shown = {*metric.parameters, *metric.fitted_parameters(state)}
     assert {"detector", "threshold", "penalty", "parser", "idf"} <= shown
-
-
-@pytest.mark.parametrize("metric", [Fense, SpiderFl])
-def test_a_detector_must_be_given(metric: type[Fense] | type[SpiderFl]) -> None:
-    with pytest.raises(ParameterError, match="needs an error detector"):
-        metric()
 
 
 def test_invalid_error_detectors_are_refused(tmp_path: Path, checkpoint: Path) -> None:

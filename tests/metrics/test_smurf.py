@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 
 from captious.data.matching import hold_out
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.contract.selection import select
-from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Smurf, SmurfConstants, fuse, grammar_penalty
-from captious.models import Encoder
 from captious.words import DEFAULT_SEED
 from tests.oracles import smurf as oracle
 from tests.support.corpora import TOY, references_table, table
-from tests.support.random_roberta import CAPTIONS, random_roberta
+from tests.support.random_roberta import CAPTIONS
 
 MOMENTS = (PUBLISHED.sparcs, PUBLISHED.spurts, PUBLISHED.mima)
 FINITE = st.floats(-10, 10)
@@ -38,13 +35,6 @@ def published(request: pytest.FixtureRequest) -> dict[str, NDArray[np.float64]]:
         name: np.array([[caption[name] for caption in row] for row in rows])
         for name in ("SPARCS", "SPURTS", "MIMA", "SMURF")
     }
-
-
-@pytest.fixture(scope="module")
-def roberta(tmp_path_factory: pytest.TempPathFactory) -> str:
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
-    return str(random_roberta(tmp_path_factory.mktemp("roberta")))
 
 
 def test_fusion_is_that_of_the_published_column(published: dict[str, NDArray[np.float64]]) -> None:
@@ -96,33 +86,6 @@ def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
         oracle_scores = [oracle.fused(*row, -1.0, average) for row in zip(s, u, m, strict=True)]
         np.testing.assert_allclose(metric.aggregate(metric.statistics(captions))[:, 0], oracle_scores, rtol=1e-12)
         assert spurts[-1] == mima[-1] == 0
-
-
-@pytest.mark.models
-def test_smurf_uses_one_model_for_both_parts_if_set(roberta: str) -> None:
-    encoder = Encoder(roberta)
-    (chosen,) = select("smurf", Settings(model=encoder))
-    assert isinstance(chosen.metric, Smurf)
-    assert chosen.metric.mima.encoder is encoder
-    assert chosen.metric.spurts.encoder is encoder
-    default = Smurf()
-    assert default.mima.encoder.model == "distilbert-base-uncased"
-    assert default.spurts.encoder.model == "distilroberta-base"
-
-
-@pytest.mark.models
-def test_signature_shows_all(roberta: str) -> None:
-    distinct = {
-        Smurf(model=roberta, **options).signatures()[0]
-        for options in (
-            {},
-            {"variant": "paper"},
-            {"threshold": -1.0},
-            {"constants": replace(PUBLISHED, sparcs=(0.5, 0.1))},
-        )
-    }
-    assert len(distinct) == 4
-    assert any("|constants:karpathy-test@5ce81535|threshold:-1.96|" in signature for signature in distinct)
 
 
 @pytest.mark.models
@@ -179,5 +142,3 @@ def test_constants_must_vary() -> None:
         replace(PUBLISHED, mima=(0.5, 0.0))
     with pytest.raises(ParameterError, match="no captions"):
         SmurfConstants.of(*[np.zeros(0)] * 3, mima_model="", spurts_model="", name="none")
-    with pytest.raises(ParameterError, match="threshold"):
-        Smurf(model="m", threshold=float("nan"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,16 +82,6 @@ def test_sparcs_without_concepts_is_zero(candidate: str) -> None:
 def test_full_stops_vanish_wherever_they_are() -> None:
     assert SMURF("A U.S. flag . On a pole.") == ["a", "us", "flag", "on", "a", "pole"]
     assert SMURF("the word 'stop' isn't read") == ["the", "word", "'stop", "'", "is", "n't", "read"]
-
-
-def test_sparcs_signature_is_pinned() -> None:
-    version = captious.__version__
-    assert captious.Sparcs().signatures() == (f"sparcs|variant:official|tokenizer:smurf|captious:{version}",)
-
-
-def test_json_goes_through(tmp_path: Path) -> None:
-    (tmp_path / "c.json").write_text(json.dumps({"1": "a dog runs"}))
-    assert captious.score(tmp_path / "c.json", {"1": ["a dog runs"]}, ["sparcs"])["sparcs"].score == 1
 
 
 def test_stored_concepts_are_restored_for_their_words_only() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import gzip
 import json
-import pickle
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -18,10 +17,7 @@ from numpy.typing import NDArray
 
 import captious
 from captious.data import Captions
-from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, shown
-from captious.metrics.contract.metric import add_reference_counts, reference_counts
-from captious.metrics.contract.selection import select
-from captious.metrics.contract.settings import Settings
+from captious.errors import ParameterError, shown
 from captious.metrics.spice import Spice, statistics_of
 from captious.metrics.spider import Spider
 from captious.parsing.parse_files import write_parses
@@ -119,10 +115,6 @@ def test_corpus_scores_are_means_of_captions_that_have_one(spice: Spice) -> None
     assert np.isnan(per_caption[:, 8]).tolist() == [False, True, False, True]
 
 
-def test_spice_of_no_captions_has_no_rows(spice: Spice) -> None:
-    assert spice.statistics(Captions((), references_table([]))).shape == (0, 18)
-
-
 # ---- layers
 
 
@@ -173,15 +165,6 @@ def test_parses_without_collapsed_dependencies_are_refused(meteor_tables: Meteor
 # ---- parameters
 
 
-@pytest.mark.parametrize("kind", [Spice, Spider])
-def test_spice_takes_parser_and_tokenizer_from_settings(
-    kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables
-) -> None:
-    (chosen,) = select(kind.name, Settings(parser=parser, tokenizer="spaces"))
-    assert chosen.metric.parameters["parser"] == "known"
-    assert chosen.metric.tokenizer.name == "spaces"
-
-
 def test_spice_uses_parses_of_a_file(spice: Spice, tmp_path: Path) -> None:
     file = tmp_path / "parses.jsonl"
     write_parses(file, ((caption, parsed, "") for caption, parsed in PARSES.items()))
@@ -189,19 +172,6 @@ def test_spice_uses_parses_of_a_file(spice: Spice, tmp_path: Path) -> None:
     captions = table([TWO, LARGE], [[ONE], [ONE, ""]])
     np.testing.assert_array_equal(metric.statistics(captions), spice.statistics(captions))
     assert "|parser:parses.jsonl@" in metric.signatures()[0]
-
-
-def test_spice_signature_names_parser_and_synonyms(spice: Spice) -> None:
-    first, *others = spice.signatures()
-    assert first.startswith("spice|variant:official|tokenizer:ptb|parser:known|synonyms:meteor-1.5|captious:")
-    assert [other.partition("|")[0] for other in others] == [*spice.outputs[1:]]
-
-
-def test_spider_signature_names_parser_and_frequencies(parser: KnownParses, meteor_tables: MeteorTables) -> None:
-    (signature,) = Spider(parser=parser).signatures()
-    assert signature.startswith(
-        "spider|variant:official|tokenizer:ptb|parser:known|synonyms:meteor-1.5|sigma:6|idf:references|captious:"
-    )
 
 
 # ---- SPIDEr and rewards
@@ -220,39 +190,6 @@ def test_spider_is_the_mean(parser: KnownParses, meteor_tables: MeteorTables) ->
     stream = captious.Stream(metric)
     stream.update(captions)
     np.testing.assert_allclose([*stream.compute().values()], corpus)
-
-
-@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-@pytest.mark.parametrize("kind", [Spice, Spider])
-def test_spice_rewards_equal_scores(
-    kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables
-) -> None:
-    references = references_table([[ONE], [TWO, LARGE], [LARGE], [NOTHING]], first_id=10)
-    metric = kind(parser=parser)
-    scorer = captious.reward(references, metric)
-    candidates = (TWO, ONE, LARGE, "")
-    expected = metric.aggregate(metric.statistics(Captions(candidates, references)))[:, 0]
-    np.testing.assert_allclose(scorer((10, 11, 12, 13), candidates), expected, rtol=1e-12)
-    np.testing.assert_allclose(scorer([12, 10, 12], [LARGE, TWO, LARGE]), expected[[2, 0, 2]], rtol=1e-12)
-    assert scorer([], []).shape == (0,)
-    signatures = add_reference_counts(metric.signatures(metric.fit(references)), *reference_counts(references))
-    assert scorer.signature == signatures[0]
-    with pytest.raises(UnknownImageError, match="no references"):
-        scorer([9], [TWO])
-    with pytest.raises(ParameterError, match="2 image ids for 1 caption"):
-        scorer([10, 11], [TWO])
-    with pytest.raises(CaptionTypeError):
-        scorer([10], [None])  # type: ignore[list-item]
-    with pytest.raises(CaptionTypeError):
-        scorer([10], TWO)
-
-
-@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_scorers_travel(parser: KnownParses, meteor_tables: MeteorTables) -> None:
-    scorer = captious.reward(references_table([[ONE], [TWO]]), Spider(parser=parser))
-    other = pickle.loads(pickle.dumps(scorer))
-    np.testing.assert_array_equal(other([0, 1], [TWO, TWO]), scorer([0, 1], [TWO, TWO]))
-    assert other.signature == scorer.signature
 
 
 # ---- explanations

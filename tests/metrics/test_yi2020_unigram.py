@@ -55,11 +55,6 @@ def test_yi2020_unigram_of_no_words_is_defined() -> None:
     assert Yi2020Unigram().statistics(table([], [])).shape == (0, 2)
 
 
-def test_yi2020_unigram_signature_names_tokenizer_and_stop_words() -> None:
-    (signature,) = Yi2020Unigram().signatures()
-    assert signature.startswith("yi2020-unigram|variant:official|tokenizer:whitespace|stop-words:nltk|captious:")
-
-
 def test_yi2020_unigram_needs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("torch", "transformers"):
         monkeypatch.setitem(sys.modules, module, None)

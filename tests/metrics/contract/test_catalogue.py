@@ -105,7 +105,7 @@ def test_registered_metric_can_be_requested_by_name() -> None:
     assert registry.get("letters") is Letters
     assert registry.metric_names() == [*NAMES, "letters"]
     assert Letters.name == "letters"
-    assert select(["letters", "bleu-1"]).labels == ("letters", "bleu-1")
+    assert select(["Letters", "bleu-1"]).labels == ("letters", "bleu-1")
     with pytest.warns(captious.CaptiousWarning):
         report = captious.score(["a dog", "a"], [["x"], ["y"]], metrics=["letters"])
     assert report["letters"].score == 3.0
@@ -169,39 +169,25 @@ def test_registering_again_replaces() -> None:
     assert registry.get("extent") is Again
 
 
-@pytest.mark.parametrize("name", ["bleu", "cider-d", "bleu-4", "rouge-1"])
-def test_names_that_are_taken(name: str) -> None:
-    class Thief(MeanMetric):
-        scores = Length.scores
-
-    with pytest.raises(ParameterError, match="taken"):
-        captious.register(name)(Thief)
+@pytest.mark.parametrize(
+    ("name", "members", "message", "hint"),
+    [
+        *((name, {}, "taken", "") for name in ("bleu", "cider-d", "bleu-4", "rouge-1")),
+        ("thief", {"outputs": ("mine", "bleu-4")}, "taken", ""),
+        ("Extent", {}, "contains capitals", "call it extent"),
+        ("extent", {"outputs": ("extent-P", "extent-r")}, "contains capitals", "call it extent-p"),
+        *((name, {}, "cannot name a metric", "") for name in ("", "all", "a b", "a,b", "my-metric:a", "a@b", "-a")),
+        ("extent", {"outputs": "extent"}, "extent has outputs", "set outputs to a tuple of names"),
+    ],
+)
+def test_names_and_outputs_that_cannot_be_registered(
+    name: str, members: dict[str, object], message: str, hint: str
+) -> None:
+    with pytest.raises(ParameterError, match=message) as caught:
+        captious.register(name)(type("Thief", (MeanMetric,), {"scores": Length.scores, **members}))
+    assert hint in caught.value.hint
     assert registry.metric_names() == NAMES
     assert registry.get("bleu") is captious.Bleu
-
-
-def test_outputs_that_are_taken() -> None:
-    class Thief(MeanMetric):
-        outputs = ("mine", "bleu-4")
-        scores = Length.scores
-
-    with pytest.raises(ParameterError, match="taken"):
-        captious.register("thief")(Thief)
-    assert "thief" not in registry.metric_names()
-
-
-@pytest.mark.parametrize(("name", "outputs"), [("Extent", None), ("extent", ("extent-P", "extent-r"))])
-def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None:
-    # Metrics are asked for in any case, so that there is one name for each.
-    members = {"scores": Length.scores} | ({} if outputs is None else {"outputs": outputs})
-    shouted = type("Shouted", (MeanMetric,), members)
-    with pytest.raises(ParameterError, match="contains capitals") as caught:
-        captious.register(name)(shouted)
-    assert caught.value.hint in ("call it extent", "call it extent-p")
-    assert registry.metric_names() == NAMES
-    if outputs is None:
-        captious.register("extent")(shouted)
-        assert select("EXTENT").labels == ("extent",)
 
 
 @pytest.mark.parametrize("thing", [42, len, dict, captious.Bleu()])
@@ -346,26 +332,6 @@ def test_finding_a_metric_imports_no_other(request_: str, modules: set[str]) -> 
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     metrics = {module.split(".")[-1] for module in loaded} - {"contract", "shared"}
     assert metrics == modules
-
-
-@pytest.mark.parametrize("name", ["", "all", "a b", "a,b", "my-metric:a", "a@b", "-a"])
-def test_names_that_cannot_be_requested(name: str) -> None:
-    class Extent(MeanMetric):
-        scores = Length.scores
-
-    with pytest.raises(ParameterError, match="cannot name a metric"):
-        captious.register(name)(Extent)
-    assert registry.metric_names() == NAMES
-
-
-def test_outputs_are_a_tuple() -> None:
-    class Extent(MeanMetric):
-        outputs = "extent"  # type: ignore[assignment]
-        scores = Length.scores
-
-    with pytest.raises(ParameterError, match="extent has outputs") as caught:
-        captious.register("extent")(Extent)
-    assert caught.value.hint == "set outputs to a tuple of names"
 
 
 def test_a_metric_without_name_is_refused() -> None:

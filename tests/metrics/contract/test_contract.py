@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions, References
 from captious.evaluation import evaluate
+from captious.evaluation.reward import RewardTerm
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.networks import Network, NetworkWeights, as_feature_set
 from captious.metrics.contract import registry
-from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.contract.metric import MeanMetric, Metric, State, add_reference_counts, reference_counts
 from captious.metrics.contract.parameters import ChoiceParameter, FlagParameter, IntegerParameter, NumberParameter
 from captious.metrics.contract.selection import select
 from captious.metrics.shared.frequencies import DocumentFrequencies
@@ -285,6 +286,22 @@ def test_streams_merge(metric: Metric) -> None:
     np.testing.assert_array_equal(
         [*streams[0].compute().values()], [result.score for result in evaluate(captions, select(metric)).values()]
     )
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_rewards_are_caption_scores(metric: Metric) -> None:
+    state = metric.fit(MANY.references)
+    expected = metric.aggregate(metric.statistics(MANY, state))
+    signatures = add_reference_counts(metric.signatures(state), *reference_counts(MANY.references))
+    rows = np.random.default_rng(2).integers(len(MANY), size=200)
+    for column, output in enumerate(metric.outputs[:4]):
+        if output in metric.lower_is_better | metric.no_direction:
+            continue
+        reward = captious.Reward([RewardTerm(metric, output)], MANY.references)
+        scores = reward(rows, [MANY.candidates[row] for row in rows])
+        np.testing.assert_allclose(scores, expected[rows, column], rtol=1e-12, atol=1e-14)
+        assert reward.signature == signatures[column]
+        assert reward([], []).shape == (0,)
 
 
 #: Another value of each parameter that a metric may have besides its variant.

@@ -24,16 +24,20 @@ from tests.support.corpora import large_corpus, references_table, table
 from tests.support.encoders import random_head, save_tiny_encoder
 from tests.support.every_metric import MODEL_VARIANTS, MODELS
 from tests.support.parses import KnownParses
+from tests.support.tiny_clip import save_pictures, save_tiny_clip
 
 pytestmark = pytest.mark.models
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
+pytest.importorskip("PIL")
 
 #: The last digits of single precision. Those of SMURF's parts grow when they are divided by a standard deviation.
 ROUNDING = {"smurf": 1e-3}
-#: Metrics on images have tests of their own.
-NAMES = [name for name in MODELS if name not in ("clipscore", "refclipscore", "leic")]
+#: The metric of image features has tests of its own.
+NAMES = [name for name in MODELS if name != "leic"]
+#: Metrics on images.
+OF_IMAGES = ("clipscore", "refclipscore")
 VARIANTS = [*((name, variant) for name in NAMES for variant in registry.get(name).variants), *MODEL_VARIANTS]
 
 CORPUS = large_corpus(40, seed=3)
@@ -46,8 +50,14 @@ Make = Callable[..., Metric]
 
 @pytest.fixture(scope="module")
 def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two encoders of text, two of text and images, and pictures of all images."""
     folder = tmp_path_factory.mktemp("encoders")
-    return {seed: save_tiny_encoder("bert", folder / seed, seed=int(seed)) for seed in ("0", "1")}
+    found = {seed: save_tiny_encoder("bert", folder / seed, seed=int(seed)) for seed in ("0", "1")}
+    for seed in ("0", "1"):
+        (folder / f"clip-{seed}").mkdir()
+        found[f"clip-{seed}"] = save_tiny_clip(folder / f"clip-{seed}", seed=int(seed))
+    (folder / "pictures").mkdir()
+    return found | {"pictures": save_pictures(folder / "pictures", [f"{i}.png" for i in range(40)])}
 
 
 @pytest.fixture(params=VARIANTS, ids=["@".join(each) for each in VARIANTS])
@@ -56,8 +66,10 @@ def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
     name, variant = request.param
 
     def built(**parameters: Any) -> Metric:
-        encoder = Encoder(str(encoders["0"]))
+        encoder = Encoder(str(encoders["clip-0" if name in OF_IMAGES else "0"]))
         with_model = {"model": encoder, "variant": variant, **parameters}
+        if name in OF_IMAGES:
+            with_model = {"images": encoders["pictures"], **with_model}
         if name == "concur":
             with_model = {"weights": random_head(encoder), **with_model}
         return registry.get(name)(**with_model)
@@ -134,7 +146,7 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
     """Return another value of each parameter."""
     parts = [np.array([0.0, 1.0]), np.array([0.5, 1.0]), np.array([1.0, 4.0])]
     constants = SmurfConstants.of(*parts, mima_model="a", spurts_model="b", name="mine", source="two captions")
-    other = Encoder(str(encoders["1"]))
+    other = Encoder(str(encoders["clip-1" if metric.name in OF_IMAGES else "1"]))
     idf: object = True
     if metric.name == "yi2020":
         idf = TokenFrequencies.of(references_table([["a dog"], ["the cat"]]).texts, Encoder(str(encoders["0"])))
@@ -155,11 +167,13 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
         "parser": KnownParses({}),
         "split": "none",
         "abstract_nouns": ["dog"],
+        "prompt": "this is",
+        "w": 1.0,
     }
     if metric.name == "concur":
         values |= {"weights": random_head(Encoder(str(encoders["0"])), seed=1, name="other")}
-    # The language of concur chooses among weights that the package has for the variant light.
-    return {name: values[name] for name in metric.declared if name not in ("variant", "language")}
+    # The language of concur chooses among weights that the package has for the variant light; images are data.
+    return {name: values[name] for name in metric.declared if name not in ("variant", "language", "images")}
 
 
 def test_every_parameter_is_in_the_signature_and_keeps_streams_apart(make: Make, encoders: dict[str, Path]) -> None:

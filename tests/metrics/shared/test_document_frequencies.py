@@ -302,12 +302,6 @@ def test_every_byte_may_be_damaged(tmp_path: Path) -> None:
 # ---- use
 
 
-def test_frequencies_of_another_tokenizer_are_refused(idf: DocumentFrequencies) -> None:
-    for metric in (captious.Cider, captious.CiderD):
-        with pytest.raises(ParameterError, match="counted with the tokenizer whitespace, not ptb"):
-            metric(idf=idf, tokenizer="ptb")
-
-
 def test_tokenizer_defaults_to_that_of_the_frequencies(idf: DocumentFrequencies) -> None:
     for metric in (captious.Cider, captious.CiderD):
         assert metric(idf=idf).tokenizer is metric(idf=idf, tokenizer="whitespace").tokenizer is WHITESPACE

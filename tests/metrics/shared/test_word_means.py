@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import captious
 from captious import Encoder, Mowe, Wembsim, WordVectors, read_captions, score
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.selection import select
@@ -84,20 +83,6 @@ def test_tokens_lose_letters_for_mowe_alone() -> None:
     assert value(Wembsim(vectors=VECTORS, tokenizer="whitespace"), "Dog.", "dog") == 0
 
 
-def test_word_mean_signatures_are_pinned() -> None:
-    label = VECTORS.label
-    assert (
-        Mowe(vectors=VECTORS)
-        .signatures()[0]
-        .startswith(f"mowe|variant:official|tokenizer:ptb|vectors:{label}|stop-words:nltk|combine:max|")
-    )
-    assert (
-        Wembsim(vectors=VECTORS)
-        .signatures()[0]
-        .startswith(f"wembsim|variant:paper|tokenizer:ptb|vectors:{label}|stop-words:nltk|combine:mean|")
-    )
-
-
 def test_many_captions_are_scored_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     captions = table(["dog", "cat dog", "", "bus"] * 5, [["cat", "dogs dog"], ["dog"], ["dog"], ["nt", "cat", ""]] * 5)
     whole = Wembsim(vectors=VECTORS).scores(captions)
@@ -168,12 +153,3 @@ def test_vectors_and_models_exclude_each_other() -> None:
         Mowe(vectors=VECTORS, layer=2)
     with pytest.raises(ParameterError, match="invalid layer for mowe: -1"):
         Mowe(model="some-model", layer=-1)
-
-
-@pytest.mark.models
-def test_parameters_of_encoders_are_in_the_signature_and_keep_streams_apart(folder: Path) -> None:
-    metric = Mowe(model=str(folder))
-    for other in (Mowe(model=str(folder), layer=2), Mowe(vectors=VECTORS)):
-        assert other.signatures() != metric.signatures()
-        with pytest.raises(ParameterError, match="cannot be merged"):
-            captious.Stream(metric).merge(captious.Stream(other))
