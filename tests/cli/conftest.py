@@ -19,6 +19,7 @@ import pytest
 from captious.cli import main
 from captious.resources import corenlp
 from captious.resources import meteor_tables as meteor
+from tests.support.judgments import write_jsonl
 from tests.support.meteor_files import MeteorFiles
 
 
@@ -45,6 +46,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(file, tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def own(folder: Path) -> str:
+    """A file of judgments in the folder: three captions, from the worst to the best."""
+    references = ["a dog runs fast", "the dog is running"]
+    rated = [
+        {"candidate": text, "references": references, "rating": rating}
+        for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
+    ]
+    write_jsonl(folder, "own.jsonl", rated)
+    return "own.jsonl"
 
 
 @pytest.fixture

@@ -9,21 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run, assert_refused
-from tests.support.commands import COMMANDS
 
 LAYOUTS = Path(__file__).parents[1] / "data" / "layouts"
-#: Commands that read no captions, or those of a benchmark, or captions under names that a server fixes.
-OTHERS = {
-    "data",
-    "doctor",
-    "evaluate-modules",
-    "judge",
-    "judge-pairwise",
-    "metrics",
-    "resources",
-    "run",
-    "submit",
-}
 
 
 @pytest.fixture
@@ -67,13 +54,6 @@ def test_columns_of_other_commands(renamed: Path, run: Run, arguments: tuple[str
     assert_refused(run(*arguments, "--columns", "id=key,caption=txet"), "there is no column 'txet'")
 
 
-def test_column_in_no_file_is_refused(renamed: Path, run: Run) -> None:
-    refused = run("score", "improved.json", "references.json", "-m", "rouge-l", "--columns", "caption=txet")
-    assert_refused(
-        refused, "there is no column 'txet'", "improved.json: found 'image_id', 'caption'", "references.json"
-    )
-
-
 def test_split_selects_part_of_a_data_set(tmp_path: Path, run: Run) -> None:
     candidates = tmp_path / "candidates.json"
     candidates.write_text('{"COCO_val2014_000000391895.jpg": "a baker", "COCO_val2014_000000522418.jpg": "two girls"}')
@@ -88,10 +68,3 @@ def test_groups_of_the_same_columns(renamed: Path, run: Run) -> None:
     arguments = ("score", "improved.csv", "references.json", "-m", "rouge-l", "--columns", "id=key,caption=text")
     outcome = run(*arguments, "--group-by", "text")
     assert outcome.code == 0, outcome.err
-
-
-@pytest.mark.parametrize("words", [words for words in COMMANDS if words and words[0] not in OTHERS])
-def test_every_command_that_reads_captions_has_columns_and_split(words: tuple[str, ...]) -> None:
-    parameters = {parameter.name for parameter in COMMANDS[words].params}
-    if parameters & {"candidate", "candidates", "references", "systems", "files"}:
-        assert {"columns", "split"} <= parameters

@@ -14,21 +14,16 @@ pytest.importorskip("PIL")
 import captious
 from captious.metrics.clipscore import ClipScore, RefClipScore
 from tests.cli.conftest import Run, assert_refused
-from tests.support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
+from tests.support.tiny_clip import MAX_TOKENS, save_pictures
 
 pytestmark = pytest.mark.models
 
 BOTH = ("-m", "clipscore", "-m", "refclipscore")
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(save_tiny_clip(tmp_path_factory.mktemp("tiny-clip")))
-
-
 @pytest.fixture(autouse=True)
-def with_a_small_model(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ClipScore, "default_models", (model,))
+def with_a_small_model(tiny_clip: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ClipScore, "default_models", (tiny_clip,))
 
 
 @pytest.fixture
@@ -67,16 +62,6 @@ def test_two_systems_side_by_side_and_what_to_do_next(folder: Path, pictures: Pa
     assert "refclipscore" in again.out
 
 
-def test_image_folder_is_accepted_in_python(folder: Path, pictures: Path) -> None:
-    by_name = captious.score(
-        "baseline.json", "references.json", ["clipscore"], settings=captious.Settings(images="pictures")
-    )
-    assert (
-        by_name["clipscore"].score
-        == captious.score("baseline.json", "references.json", [ClipScore(images=pictures)])["clipscore"].score
-    )
-
-
 def test_long_captions_are_warned_about(folder: Path, pictures: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     records[2]["caption"] = "a" * MAX_TOKENS
@@ -85,21 +70,6 @@ def test_long_captions_are_warned_about(folder: Path, pictures: Path, run: Run) 
     assert outcome.code == 0
     assert outcome.err.count("1 of 24 candidates is longer than the 77 tokens") == 1
     assert len(outcome.err.splitlines()) == 1, "transformers has its say as well"
-
-
-def test_missing_images_option_is_an_error(folder: Path, run: Run) -> None:
-    assert_refused(
-        run("score", "baseline.json", "references.json", "-m", "refclipscore"),
-        "refclipscore needs the images",
-        "--images DIR",
-    )
-
-
-def test_unused_images_option_is_refused(folder: Path, pictures: Path, run: Run) -> None:
-    assert_refused(
-        run("score", "baseline.json", "references.json", "-m", "rouge-l", "--images", "pictures"),
-        "the setting images was given, but no requested metric uses it",
-    )
 
 
 @pytest.mark.parametrize("command", ["score", "compare"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import subprocess
 from pathlib import Path
@@ -125,14 +123,6 @@ class TestList:
         assert {name for name in benchmarks if benchmarks[name]["found"]} == {"composite", "flickr8k-expert"}
         assert all(benchmark["obtain"] for benchmark in benchmarks.values())
 
-    def test_list_without_a_data_folder_is_printed_as_json(self, nothing: Path, run: Run) -> None:
-        outcome = run("data", "list", "--format", "json")
-        assert (outcome.json["folder"], outcome.err) == (None, "")
-        assert {benchmark["found"] for benchmark in outcome.json["benchmarks"]} == {None}
-
-    def test_missing_data_folder_is_an_error(self, nothing: Path, run: Run) -> None:
-        assert_refused(run("data", "list", "--data", "no"), "judgment data folder not found", "no")
-
 
 class TestItems:
     def test_items_are_written_as_jsonl(self, shared_data: Path, run: Run) -> None:
@@ -164,19 +154,6 @@ class TestItems:
         results = run(*arguments).json["benchmarks"][0]["results"]
         assert results["elsewhere"]["value"] == results["rouge-l"]["value"] == 0.5
 
-    def test_items_are_written_as_csv(self, nothing: Path, run: Run) -> None:
-        lines = [
-            {"candidate": 'a "cat", sitting', "references": ["a cat sits", "a cat"], "rating": 4},
-            {"candidate": "a dog", "references": ["dogs"], "rating": 1},
-        ]
-        Path("mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        rows = list(csv.reader(io.StringIO(run("data", "items", "mine.jsonl", "--format", "csv").out)))
-        assert rows == [
-            ["id", "candidate", "reference_1", "reference_2"],
-            ["1", 'a "cat", sitting', "a cat sits", "a cat"],
-            ["2", "a dog", "dogs", ""],
-        ]
-
     def test_items_of_a_benchmark_of_systems_are_systems(self, shared_data: Path, run: Run) -> None:
         items = run("data", "items", "coco-2015", "--data", shared_data).out.splitlines()
         assert len(items) == 10
@@ -184,10 +161,3 @@ class TestItems:
         first = json.loads(run("data", "items", "conll14-gec", "--data", shared_data).out.splitlines()[0])
         assert first["id"] == "AMU"
         assert len(first["captions"]) == 1312
-
-    def test_invalid_item_requests_are_refused(self, nothing: Path, run: Run) -> None:
-        assert_refused(run("data", "items", "nope"), "'nope'", "composite")
-        assert_refused(run("data", "items", "composite"), "no folder of judgment data", "--data")
-        Path("mine.jsonl").write_text('{"candidate": "a", "references": ["a"], "rating": 1}\n')
-        assert_refused(run("data", "items", "mine.jsonl", "-o", "mine.jsonl"), "mine.jsonl is also an input")
-        assert Path("mine.jsonl").read_text().startswith('{"candidate"')

@@ -241,23 +241,6 @@ class TestOptions:
     def test_judges_need_a_model_and_its_address(self, run: Run, options: list[str], advice: str) -> None:
         assert_refused(run("score", "a.jsonl", "references.json", *options), advice)
 
-    @pytest.mark.parametrize(
-        ("words", "expected"),
-        [
-            ("score --clean mar", "markdown"),
-            ("score --clean prompt,mar", "prompt,markdown"),
-            ("check --language d", "de"),
-            ("judge flickr8k-e", "flickr8k-expert"),
-        ],
-    )
-    def test_shells_complete_names(
-        self, start: Run, monkeypatch: pytest.MonkeyPatch, words: str, expected: str
-    ) -> None:
-        monkeypatch.setenv("_CAPTIOUS_COMPLETE", "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", f"captious {words}")
-        monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
-        assert f"plain,{expected}" in start().out.splitlines()
-
     def test_pipes_are_numbered(self) -> None:
         assert system_names(["/dev/fd/63", "/dev/fd/62", "a.json"]) == ["pipe 1", "pipe 2", "a"]
 

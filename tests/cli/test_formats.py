@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run, assert_refused
+from tests.cli.conftest import Run
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
@@ -119,14 +119,3 @@ def test_similar_ids_are_different_images(folder: Path, run: Run) -> None:
     assert outcome.code == 0
     lines = (folder / "s.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
     assert [json.loads(line)["id"] for line in lines] == ids
-
-
-def test_latex_names_the_package_that_it_needs(folder: Path, run: Run) -> None:
-    lines = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--format", "tex").out.splitlines()
-    assert lines[lines.index(r"\toprule") - 2] == r"% \usepackage{booktabs}"
-
-
-@pytest.mark.parametrize(("name", "meant"), [("latex", "tex"), ("markdown", "md"), ("jsn", "json"), ("txt", "table")])
-def test_formats_have_the_names_of_extensions(folder: Path, run: Run, name: str, meant: str) -> None:
-    outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--format", name)
-    assert_refused(outcome, f"did you mean {meant}?")

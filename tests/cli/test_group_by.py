@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import warnings
 from pathlib import Path
@@ -30,56 +28,6 @@ def expected(groups: dict[str, str]) -> captious.evaluation.GroupedReport:
         warnings.simplefilter("ignore")
         report = captious.score("improved.json", "references.json", ["bleu-4", "rouge-l"], system="improved")
     return captious.by_group(report, {int(image): group for image, group in groups.items()})
-
-
-def test_scores_by_group_are_shown_as_a_table(run: Run, groups: dict[str, str]) -> None:
-    outcome = run(*SCORE, "--group-by", "places.json")
-    assert outcome.code == 0
-    assert "· by places" in outcome.out.splitlines()[0]
-    grouped = expected(groups)
-    for name in groups.values():
-        line = next(line for line in outcome.out.splitlines() if line.split()[:1] == [name])
-        assert f"{grouped[name]['bleu-4'].score:.4f}".removeprefix("0") in line.split()
-    assert outcome.out.count("mean of groups (macro)") == outcome.out.count("all images (micro)") == 2
-    assert "--group-by places.json" in outcome.err  # the command that is suggested
-
-
-def test_scores_by_group_are_printed_as_json(run: Run, groups: dict[str, str]) -> None:
-    document = run(*SCORE, "--group-by", "places.json", "--ci", "--format", "json").json
-    improved = document["systems"][1]
-    grouped = expected(groups)
-    assert improved["groups"]["by"] == "places"
-    assert [group["name"] for group in improved["groups"]["groups"]] == ["indoor", "outdoor"]
-    for group in improved["groups"]["groups"]:
-        assert group["n_images"] == 12
-        assert group["metrics"]["rouge-l"]["score"] == grouped[group["name"]]["rouge-l"].score
-        assert len(group["metrics"]["rouge-l"]["ci95"]) == 2
-    assert improved["groups"]["macro"]["rouge-l"]["score"] == grouped.macro("rouge-l")
-    assert improved["metrics"]["rouge-l"]["score"] == grouped.whole["rouge-l"].score
-
-
-def test_scores_by_group_are_printed_as_csv(run: Run, groups: dict[str, str]) -> None:
-    rows = list(csv.DictReader(io.StringIO(run(*SCORE, "--group-by", "places.json", "--format", "csv").out)))
-    assert len(rows) == 2 * 2 * 4
-    assert [(row["part"], row["group"]) for row in rows[:4]] == [
-        ("group", "indoor"),
-        ("group", "outdoor"),
-        ("macro", ""),
-        ("micro", ""),
-    ]
-    assert all(row["signature"] for row in rows)
-
-
-@pytest.mark.parametrize("format_", ["json", "csv", "tex", "table"])
-def test_comparison_by_group_is_printed_in_every_format(run: Run, groups: dict[str, str], format_: str) -> None:
-    outcome = run(*COMPARE, "--group-by", "places.json", "--format", format_)
-    assert outcome.code == 0
-    assert "outdoor" in outcome.out
-    if format_ == "json":
-        values = outcome.json["groups"]["groups"][0]["metrics"]["rouge-l"]
-        assert values["corrected_bootstrap"] >= values["p_bootstrap"]
-        assert outcome.json["groups"]["correction"] == "holm"
-        assert {"difference", "interval", "p_randomization"} <= outcome.json["groups"]["macro"]["rouge-l"].keys()
 
 
 @pytest.mark.parametrize("grouped", [(), ("--group-by", "places.json")])
@@ -144,14 +92,9 @@ class TestColumns:
         outcome = run(*SCORE, "--group-by", "kind")
         assert_refused(outcome, "1 image has a different kind", "baseline.json:kind", str(records[0]["image_id"]))
 
-    def test_unknown_group_source_is_refused(self, run: Run, folder: Path) -> None:
-        assert_refused(run(*SCORE, "--group-by", "nowhere"), "'nowhere' is neither a file nor a column", "'caption'")
-        assert_refused(run(*SCORE, "--group-by", ""), "'' is neither a file nor a column")
-
     def test_length_groups_images_by_reference_length(self, run: Run, folder: Path) -> None:
         assert "by length of references" in run(*SCORE, "--group-by", "length").out
         assert "10 to 12 words" in run(*SCORE, "--group-by", "length:10,12").out
-        assert_refused(run(*SCORE, "--group-by", "length:a"), "'length:a'", "length:8,10,12")
 
     def test_column_named_length_is_ambiguous(self, run: Run, folder: Path) -> None:
         self.lines("r.jsonl", length="d")
@@ -187,13 +130,6 @@ def test_images_without_a_group_are_named(run: Run, groups: dict[str, str]) -> N
         f"image_id {image}",
         "give every image a group",
     )
-
-
-def test_the_file_of_groups_is_not_overwritten(run: Run, groups: dict[str, str]) -> None:
-    before = Path("places.json").read_bytes()
-    for by in ("places.json", "places.json:x"):
-        assert_refused(run(*SCORE, "--group-by", by, "-o", "places.json"), "places.json")
-    assert Path("places.json").read_bytes() == before
 
 
 def test_grouped_report_has_a_repr(folder: Path, groups: dict[str, str]) -> None:

@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 from captious import __version__
 from captious.cli import captious
-from tests.cli.conftest import assert_refused
 from tests.support.commands import COMMANDS, assert_sentences
 
 OPTIONS = [
@@ -57,10 +56,6 @@ def test_version_is_printed() -> None:
     assert CliRunner().invoke(captious, ["--version"]).stdout == f"captious, version {__version__}\n"
 
 
-def test_unknown_command_gets_a_suggestion(run) -> None:
-    assert_refused(run("jury"), "'jury'", "captious --help")
-
-
 def test_missing_command_shows_help(run) -> None:
     outcome = run()
     assert outcome.code == 2
@@ -77,8 +72,3 @@ def test_missing_subcommand_shows_help(run, group: str) -> None:
         group
     ] in outcome.err + outcome.out
     assert "error: usage:" not in outcome.err
-
-
-@pytest.mark.parametrize(("words", "meant"), [(["scor"], "score"), (["study", "failurs"], "failures")])
-def test_mistyped_command_is_suggested(run, words: list[str], meant: str) -> None:
-    assert_refused(run(*words), repr(words[-1]), f"did you mean {meant}?")

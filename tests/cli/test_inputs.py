@@ -15,16 +15,11 @@ from tests.cli.conftest import Run, assert_refused
 from tests.support.commands import COMMANDS
 
 PAIR = ("baseline.json", "references.json")
-#: Commands that read captions, besides studies.
+#: Commands that read captions.
 READERS = [
-    *("score", "check", "compare", "explain", "report", "judge-pairwise", "prepare", "fit", "parse"),
-    *("learn features", "learn data", "learn critique", "learn leic"),
-]
-READERS += [
     " ".join(words)
     for words, command in COMMANDS.items()
-    if words[:1] == ("study",)
-    and {"candidates", "references", "files", "systems"} & {parameter.name for parameter in command.params}
+    if {"candidate", "candidates", "references", "files", "systems"} & {parameter.name for parameter in command.params}
 ]
 
 
@@ -90,16 +85,6 @@ class TestNames:
         outcome = run("score", "beam=5.json", "references.json", "-m", "bleu-1", "--format", "json")
         assert outcome.json["systems"][0]["name"] == "beam=5"
 
-    def test_names_that_are_the_same_are_refused(self, folder: Path, run: Run) -> None:
-        assert_refused(run("score", "a=baseline.json", "a=improved.json", "references.json"), "a is given twice")
-
-    def test_missing_file_is_named_without_the_name(self, folder: Path, run: Run) -> None:
-        assert_refused(run("score", "mine=none.json", "references.json"), "there is no such file", "\n  none.json")
-
-    def test_output_over_a_named_input_is_refused(self, folder: Path, run: Run) -> None:
-        outcome = run("score", "mine=baseline.json", "references.json", "-o", "baseline.json")
-        assert_refused(outcome, "baseline.json is also an input")
-
     def test_systems_in_folders_are_named_by_the_part_that_differs(self, folder: Path, run: Run) -> None:
         files = []
         for model, date in (("llava-hf__llava-1.5-7b-hf", "20250101"), ("Qwen__Qwen2-VL-7B-Instruct", "20250203")):
@@ -134,11 +119,6 @@ class TestMetrics:
         options = [word for text in texts for word in ("-m", text)]
         found = self.names(run("score", *PAIR, *options, "--format", "csv"))
         assert len(found) == 2 if names is None else {*found} == {*names}
-
-    def test_metric_among_the_files_is_explained(self, folder: Path, run: Run) -> None:
-        for command in ("score", "compare", "report"):
-            outcome = run(command, "-m", "bleu-4", "rouge-l", *PAIR, *(("-o", "x.html") if command == "report" else ()))
-            assert_refused(outcome, "rouge-l is a metric", "repeat -m")
 
 
 class TestReading:

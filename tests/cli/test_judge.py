@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import shutil
 import sys
@@ -91,51 +89,9 @@ class TestResults:
         assert len(benchmark["data"]["expert.jsonl"]) == 8
         assert (outcome.json["resamples"], outcome.json["seed"]) == (20, 12345)
 
-    def test_judgment_is_shown_as_a_table(self, flickr: Path, run: Run) -> None:
-        arguments = ["judge", "flickr8k-expert", "-m", "bleu-4", "-m", "rouge-l", "--data", flickr, *QUICK]
-        document = run(*arguments, "--format", "json").json["benchmarks"][0]
-        outcome = run(*arguments)
-        for metric, result in document["results"].items():
-            (row,) = (line.split() for line in outcome.out.splitlines() if line.startswith(f"  {metric} "))
-            shown = [f"{100 * value:.1f}" for value in (result["value"], *result["ci95"])]
-            assert row == [metric, shown[0], shown[1], "–", shown[2]]
-            assert result["signature"] in outcome.out
-        assert f"expert.jsonl (CRC-32 {document['data']['expert.jsonl']})" in outcome.out
-        assert "Are the differences real? captious judge flickr8k-expert -m bleu-4 -m rouge-l --data" in outcome.err
-        assert outcome.err.rstrip().endswith("--compare")
-
     def test_machine_readable_judgment_has_no_advice(self, own: Path, run: Run) -> None:
         for more in (["--format", "json"], ["-o", "out"], ["--compare"]):
             assert "Are the differences" not in run("judge", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", *more).err
-
-    def test_judgment_is_printed_as_csv_and_latex(self, own: Path, run: Run) -> None:
-        arguments = ["judge", "mine.jsonl", "pairs.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--compare", *QUICK]
-        rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").out)))
-        names = [(row["benchmark"], row["metric"]) for row in rows]
-        assert names == [(b, m) for b in ("mine@own", "pairs@own") for m in ("bleu-1", "rouge-l")]
-        document = run(*arguments, "--format", "json").json
-        results = [result for benchmark in document["benchmarks"] for result in benchmark["results"].values()]
-        assert [float(row["value"]) for row in rows] == [result["value"] for result in results]
-        assert [row["signature"] for row in rows] == [result["signature"] for result in results]
-        latex = run(*arguments, "--format", "tex").out
-        assert latex.startswith("% captious ")
-        assert r"\multicolumn{3}{c}{pairs@own}" in latex
-        # The benchmarks have different numbers of references, which signatures show.
-        assert f"%   {results[0]['signature']} on mine@own" in latex.splitlines()
-
-    def test_repeated_judgment_gives_the_same_bytes(self, own: Path, run: Run) -> None:
-        for format_ in ("table", "json", "csv", "tex"):
-            arguments = ["judge", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--compare", "--format", format_]
-            assert run(*arguments).out == run(*arguments).out
-            assert run(*arguments, "-o", "out").out == ""
-            assert (own / "out").read_text(encoding="utf-8") == run(*arguments).out
-        assert run(*arguments, "--seed", "5").out != run(*arguments).out
-
-    def test_default_metrics_are_those_of_coco(self, own: Path, run: Run) -> None:
-        outcome = run("judge", "mine.jsonl", "--format", "json", *QUICK)
-        labels = [*outcome.json["benchmarks"][0]["results"]]
-        assert labels[:4] == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
-        assert {"rouge-l", "cider-d"} <= {*labels}
 
     def test_systems_take_published_scores(self, shared_data: Path, run: Run) -> None:
         """A name stands for all its outputs, and spice is there though it is not computed here."""
@@ -157,38 +113,6 @@ class TestOwnJudgments:
         expected = kendalltau(*zip(*points, strict=True), variant="c").statistic
         assert benchmark["results"]["rouge-l"]["value"] == pytest.approx(expected, abs=1e-12)
         assert "too few images for intervals and tests (6)" in outcome.err
-
-    def test_own_pairs_are_judged(self, own: Path, run: Run) -> None:
-        """One right, one wrong, one tie."""
-        (benchmark,) = run("judge", "pairs.jsonl", "-m", "rouge-l", "--format", "json", *QUICK).json["benchmarks"]
-        assert (benchmark["statistic"], benchmark["n"]) == ("accuracy", 3)
-        assert benchmark["results"]["rouge-l"]["value"] == pytest.approx(0.5)
-
-    def test_compressed_judgments_are_read(self, own: Path, run: Run) -> None:
-        with gzip.open("mine.jsonl.gz", "wb") as file:
-            file.write(Path("mine.jsonl").read_bytes())
-        plain = run("judge", "mine.jsonl", "-m", "rouge-l", "--format", "json", *QUICK).json
-        Path("mine.jsonl").unlink()
-        packed = run("judge", "mine.jsonl.gz", "-m", "rouge-l", "--format", "json", *QUICK).json
-        assert packed["benchmarks"][0]["results"] == plain["benchmarks"][0]["results"]
-
-    def test_missing_judgment_file_is_named(self, own: Path, run: Run) -> None:
-        assert_refused(run("judge", "other.jsonl", "-m", "rouge-l"), "judgment file not found", "other.jsonl")
-
-    @pytest.mark.parametrize(
-        ("line", "message"),
-        [
-            ('{"candidate": "a", "references": ["a"]}', "no rating"),
-            ('{"candidate": "a", "rating": 1}', "no references"),
-            ('{"candidate": "a", "references": "a", "rating": 1}', "must be a non-empty list of strings"),
-            ('{"candidate": "a", "references": ["a"], "rating": "good"}', "a rating is not a number"),
-            ("{", "not a JSON object"),
-            ("", "there are no judgments"),
-        ],
-    )
-    def test_malformed_judgments_are_an_error_with_line(self, own: Path, run: Run, line: str, message: str) -> None:
-        Path("broken.jsonl").write_text(line)
-        assert_refused(run("judge", "broken.jsonl", "-m", "rouge-l"), message, "broken.jsonl")
 
     def test_constant_ratings_are_an_error(self, own: Path, run: Run) -> None:
         records = [{"candidate": c, "references": r, "rating": 2} for c, r, _ in RATED]
@@ -232,18 +156,9 @@ class TestScoresOfOthers:
         [
             ({"mine": {"x": [1, 2]}}, ["2 scores for 6 items", "x on mine@own", "captious data items"]),
             ({"mine": {"x": [[1], [2], [3], [4], [5], [6]]}}, ["shape (6, 1)"]),
-            ({"mine": {"x": [1, 2, float("nan"), 4, 5, 6]}}, ["not finite", "nan for 3"]),
-            ({"mine": {"x": [1, 2, float("inf"), 4, 5, 6]}}, ["not finite", "inf for 3"]),
             ({"mine": {"x": [7] * 6}}, ["all scores are 7", "x on mine@own"]),
-            ({"mine": {"x": ["a"] * 6}}, ["not numbers"]),
-            ({"mine": {"x": {"1": 0.5, "2": 0.25}}}, ["scores are missing for 4 of 6 items", "3, 4, 5"]),
-            (
-                {"composite": {"x": [1, 2]}},
-                ["scores were given for composite, which is not among the requested benchmarks", "mine"],
-            ),
             ([1, 2], ["the file does not contain benchmark scores", "scores.json"]),
             ({"mine": [1, 2]}, ["does not contain benchmark scores", "scores.json"]),
-            ({"mine": {"rouge-l": VALUES}}, ["rouge-l is requested twice"]),
         ],
     )
     def test_invalid_external_scores_are_refused(self, own: Path, run: Run, content: Any, message: list[str]) -> None:
@@ -257,29 +172,12 @@ class TestScoresOfOthers:
 
 
 class TestRefused:
-    def test_unknown_benchmarks_and_metrics_are_refused(self, own: Path, run: Run) -> None:
-        assert_refused(run("judge", "flickr9k", "-m", "rouge-l"), "'flickr9k'", "flickr8k-expert", ".jsonl")
-        assert_refused(run("judge", "flickr8k-expert@yi", "-m", "rouge-l"), "'yi'", "yi2020")
-        assert_refused(run("judge", "mine.jsonl", "-m", "nope"), "'nope'")
-        assert_refused(run("judge"), "BENCHMARK", "captious judge --help")
-
     def test_incompatible_protocols_are_refused(self, flickr: Path, run: Run) -> None:
         both = ("flickr8k-expert@yi2020", "flickr8k-expert@spice2016")
         outcome = run("judge", *both, "-m", "rouge-l", "--data", flickr)
         assert_refused(outcome, *both, "cannot share a table")
         fine = run("judge", "flickr8k-expert@tau-b", both[1], "-m", "rouge-l", "--data", flickr, *QUICK)
         assert fine.code == 0
-
-    def test_duplicate_benchmark_is_refused(self, own: Path, run: Run) -> None:
-        assert_refused(run("judge", "mine.jsonl", "mine.jsonl", "-m", "rouge-l"), "two benchmarks are called mine")
-
-    def test_missing_data_folder_is_an_error(self, own: Path, run: Run) -> None:
-        assert_refused(run("judge", "composite", "-m", "rouge-l"), "no folder", "--data", "CAPTIOUS_DATA")
-        assert_refused(
-            run("judge", "composite", "-m", "rouge-l", "--data", "no"), "judgment data folder not found", "no"
-        )
-        outcome = run("judge", "composite", "-m", "rouge-l", "--data", own)
-        assert_refused(outcome, "composite/composite.jsonl", str(own), "captious data list")
 
     def test_data_folder_is_read_from_the_environment(
         self, flickr: Path, run: Run, monkeypatch: pytest.MonkeyPatch
@@ -291,27 +189,8 @@ class TestRefused:
         outcome = run("judge", "coco-2015", "-m", "cider", "--data", shared_data)
         assert_refused(outcome, "coco-2015 has no published scores for cider", "cider-d, spice", "--scores")
 
-    @pytest.mark.parametrize("option", [("--resamples", "0"), ("--seed", "-1"), ("--format", "xml")])
-    def test_options_out_of_range_are_refused(self, own: Path, run: Run, option: tuple[str, str]) -> None:
-        assert_refused(run("judge", "mine.jsonl", *option), *option)
-
-    @pytest.mark.parametrize("file", ["mine.jsonl", "scores.json"])
-    def test_an_input_is_never_overwritten(self, own: Path, run: Run, file: str) -> None:
-        scores_file(own, {"mine": {"x": [1, 2, 3, 4, 5, 6]}})
-        before = (own / file).read_bytes()
-        assert_refused(run("judge", "mine.jsonl", "--scores", "scores.json", "-o", file), file)
-        assert (own / file).read_bytes() == before
-
 
 class TestPlot:
-    def test_judgment_is_plotted(self, own: Path, run: Run) -> None:
-        pytest.importorskip("matplotlib")
-        outcome = run("judge", "mine.jsonl", "pairs.jsonl", "-m", "rouge-l", "--plot", "pictures", *QUICK)
-        assert outcome.code == 0
-        drawn = sorted(path.name for path in (own / "pictures").iterdir())
-        assert drawn == ["mine@own.png", "pairs@own.png"]
-        assert str(Path("pictures", "mine@own.png")) in outcome.err
-
     def test_plot_without_matplotlib_names_the_extra(
         self, own: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -320,11 +199,6 @@ class TestPlot:
         outcome = run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "pictures")
         assert_refused(outcome, "matplotlib", "pip install 'captious[report]'")
         assert not (own / "pictures").exists()
-
-    def test_plot_folder_that_cannot_be_written_is_refused(self, own: Path, run: Run) -> None:
-        pytest.importorskip("matplotlib")
-        assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "mine.jsonl"), "cannot write plots")
-        assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "a/b"), "cannot write plots")
 
 
 def test_data_folder_is_not_modified(flickr: Path, run: Run, tmp_path: Path) -> None:
@@ -350,11 +224,3 @@ def test_judgment_table_is_renamed_and_transposed(own: Path, run: Run) -> None:
     assert " &  & B@4 & R-L" in latex
     assert "pairs@own & accuracy &" in latex
     assert "B@4" in run(*arguments, "--format", "md").out
-
-
-def test_study_uses_metric_names_of_papers(own: Path, run: Run) -> None:
-    """Metrics are cells there; values that are not scores have no percentage."""
-    rows = run("study", "metrics", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--naming", "paper").out
-    assert "B@1" in rows
-    assert "rouge-l" not in rows.partition("signatures")[0]
-    assert_refused(run("study", "metrics", "mine.jsonl", "--percent"), "no such option '--percent'")

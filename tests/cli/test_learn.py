@@ -10,11 +10,11 @@ import pytest
 
 import captious
 from captious.learned.leic import CritiqueWeights
-from captious.learned.networks import FeatureMetric, NetworkWeights, as_feature_set
+from captious.learned.networks import NetworkWeights
 from captious.learned.training import networks as training
-from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
 from tests.cli.conftest import Run, assert_refused
+from tests.support.judgments import write_jsonl
 
 REFERENCES, SYSTEMS = "references.json", ("baseline.json", "improved.json")
 RECIPE = """base = "lceval"
@@ -25,55 +25,10 @@ features = {name = "small", features = ["bleu-1", "rouge-l", "cider-d:idf=coco"]
 
 
 @pytest.fixture
-def set_file(folder: Path) -> Path:
-    path = folder / "small.json"
-    path.write_text(
-        '{"name": "small", "features": ["bleu-1", {"metric": "cider-d:idf=coco", "scale": 0.1}, "rouge-l"]}'
-    )
-    return path
-
-
-@pytest.fixture
 def examples(folder: Path, run: Run) -> Path:
     outcome = run("learn", "data", REFERENCES, *SYSTEMS, "--validation", "0.25", "-o", "examples.jsonl")
     assert outcome.code == 0, outcome.err
     return folder / "examples.jsonl"
-
-
-class TestFeatures:
-    @pytest.mark.parametrize("form", ["parquet", "csv", "json"])
-    def test_feature_files_have_full_precision(self, form: str, folder: Path, set_file: Path, run: Run) -> None:
-        outcome = run("learn", "features", "improved.json", REFERENCES, "--set", set_file, "-o", f"out.{form}")
-        assert (outcome.code, outcome.out) == (0, ""), outcome.err
-        assert outcome.err.startswith(f"out.{form}: 24 captions, 3 features, small|features:small-")
-        captions = captious.read_captions("improved.json", REFERENCES)
-        expected = FeatureMetric(feature_set=as_feature_set(set_file), settings=Settings()).matrix(captions)
-        labels = ["bleu-1", "cider-d:idf=coco", "rouge-l"]
-        if form == "parquet":
-            pq = pytest.importorskip("pyarrow.parquet")
-            table = pq.read_table(folder / "out.parquet")
-            ids, features = table["id"].to_pylist(), np.column_stack([table[label] for label in labels])
-            assert table.column_names == ["id", *labels]
-            assert table.schema.metadata[b"signature"].startswith(b"small|features:small-")
-        elif form == "csv":
-            header, *rows = [line.split(",") for line in (folder / "out.csv").read_text().splitlines()]
-            assert header == ["id", *labels]
-            ids, features = [int(row[0]) for row in rows], np.array([[float(x) for x in row[1:]] for row in rows])
-        else:
-            document = json.loads((folder / "out.json").read_text())
-            assert document["features"] == labels
-            ids, features = [*map(int, document["captions"])], np.array([*document["captions"].values()])
-        assert ids == [*captions.ids]
-        np.testing.assert_array_equal(features, expected)
-
-    def test_invalid_feature_requests_are_refused(self, folder: Path, set_file: Path, run: Run) -> None:
-        command = ("learn", "features", "improved.json", REFERENCES)
-        assert_refused(run(*command, "-o", "out.xlsx"), "cannot be written as .xlsx", ".parquet, .csv, .json")
-        assert_refused(run(*command, "--set", "none", "-o", "out.csv"), "no feature set 'none'")
-        assert_refused(
-            run(*command, "--set", set_file, "--parser", "bundled", "-o", "out.csv"), "the setting parser was given"
-        )
-        assert not [*folder.glob("out.*")]
 
 
 class TestData:
@@ -147,7 +102,7 @@ class TestTrain:
         (folder / "mine.toml").write_text(RECIPE)
         rows = [json.loads(line) for line in examples.read_text().splitlines()][:20]
         fields = [{"candidate": r["candidate"], "references": r["references"], "rating": n} for n, r in enumerate(rows)]
-        (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, fields)))
+        write_jsonl(folder, "rated.jsonl", fields)
         command = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--validation", "rated.jsonl")
         assert run(*command, "--seed", "5", "--force", "-o", "c.safetensors").code == 0
         trained = NetworkWeights.load(folder / "c.safetensors")

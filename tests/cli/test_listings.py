@@ -13,7 +13,7 @@ from captious import __version__
 from captious.errors import shown
 from captious.metrics.contract.registry import get, metric_names
 from captious.metrics.contract.selection import availability, metric_info
-from tests.cli.conftest import Run, assert_refused
+from tests.cli.conftest import Run
 
 INSTALL = "pip install 'captious[meteor]'"
 
@@ -62,22 +62,6 @@ def test_metrics_as_json(run: Run) -> None:
         assert metric["install"] == (shown(here.help, "command line") or None)
 
 
-def test_single_metric_is_described(run: Run) -> None:
-    text = run("metrics", "cider-d").out
-    declared = get("cider-d").declared
-    assert all(f"{name}=" in text and declared[name].summary in text for name in declared if name != "variant")
-    assert "@paper" in text
-    (metric,) = run("metrics", "bleu-4", "--format", "json").json["metrics"]
-    assert metric["name"] == "bleu"
-    assert_refused(run("metrics", "blue"), "there is no metric 'blue'", "did you mean bleu, mbleu or bleu-4?")
-
-
-def test_description_shows_names_of_the_toolkit(run: Run) -> None:
-    assert "CIDEr in the COCO toolkit" in run("metrics", "cider-d").out
-    (metric,) = run("metrics", "bleu", "--format", "json").json["metrics"]
-    assert metric["toolkit"] == {f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)}
-
-
 def test_doctor_and_metrics_agree(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that is not on this machine keeps a metric from running, even if its packages are there."""
     monkeypatch.setattr(get("bertscore"), "missing", classmethod(lambda cls: None))
@@ -98,12 +82,6 @@ def test_unavailable_metric_shows_the_remedy(run: Run, monkeypatch: pytest.Monke
     doctor = run("doctor").out
     (line,) = (line for line in doctor.splitlines() if line.startswith("rouge-l "))
     assert line.split(maxsplit=2)[1:] == ["missing", "pip install 'captious[rouge]'"]
-
-
-def test_unavailable_metric_shows_the_remedy_in_json(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(get("rouge-l"), "missing", classmethod(lambda cls: "pip install 'captious[rouge]'"))
-    (metric,) = (m for m in run("metrics", "--format", "json").json["metrics"] if m["name"] == "rouge-l")
-    assert (metric["runs"], metric["install"]) == (False, "pip install 'captious[rouge]'")
 
 
 def test_doctor_shows_resources_and_packages(run: Run) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -13,17 +12,6 @@ from tests.cli.conftest import Run, assert_refused
 from tests.support.vector_files import text_of
 
 FILES = ("baseline.json", "improved.json", "references.json")
-
-
-@pytest.fixture
-def own(folder: Path) -> str:
-    """A file of judgments."""
-    rows = [
-        {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
-        for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
-    ]
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return "own.jsonl"
 
 
 class TestFormats:
@@ -87,9 +75,6 @@ class TestFormats:
             assert run("score", *FILES, "-m", "rouge-l", "-o", "x.json", "--format", form).code == 0
             assert Path("x.json").read_text() == run("score", *FILES, "-m", "rouge-l", "--format", form).out
 
-    def test_examples_are_refused_for_a_csv_extension(self, folder: Path, run: Run) -> None:
-        assert_refused(run("compare", *FILES, "-m", "rouge-l", "--examples", "1", "-o", "x.csv"), "--examples", "csv")
-
 
 class TestInputs:
     """An output that is an input is refused before any work: here the other files are not there, or not readable."""
@@ -131,6 +116,8 @@ class TestInputs:
         ("study", "smurf", "none.json", "none.json", "--idf", "x.idf"),
         ("study", "smurf", "none.json", "none.json", "-m", "smurf:constants=x.json"),
         ("data", "items", "x.jsonl"),
+        ("score", "none.json", "none.json", "--group-by", "x.json"),
+        ("score", "none.json", "none.json", "--group-by", "x.json:field"),
     )
 
     @pytest.mark.parametrize("call", CALLS, ids=" ".join)

@@ -60,31 +60,15 @@ def test_a_prepared_file_can_be_prepared_for_more(folder: Path, run: Run) -> Non
     )
 
 
-@pytest.mark.parametrize("name", ["refs.json", "refs.jsonl.gz", "refs.CSV"])
-def test_names_of_caption_files_are_refused(folder: Path, run: Run, name: str) -> None:
-    outcome = run("prepare", REFERENCES, "-o", name, *METRICS)
-    assert_refused(outcome, "has the name of a caption file", "refs.prepared")
-    assert not (folder / name).exists()
-
-
 def test_invalid_prepare_commands_are_refused(folder: Path, run: Run) -> None:
     run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
     assert_refused(run("score", "refs.prepared", "baseline.json"), "cannot be read as candidates")
     assert_refused(run("prepare", "refs.prepared", "-o", "refs.prepared", *METRICS), "is also an input")
-    assert_refused(run("prepare", "none.json", "-o", "x.prepared", *METRICS), "there is no such file")
-    assert_refused(
-        run("prepare", REFERENCES, "-o", "x.prepared", *METRICS, "--images", "."), "no requested metric uses it"
-    )
     whole = (folder / "refs.prepared").read_bytes()
     (folder / "refs.prepared").write_bytes(whole[: len(whole) // 2])
     assert_refused(run("score", "baseline.json", "refs.prepared", *METRICS), "truncated", "captious prepare")
     (folder / "refs.prepared").write_bytes(whole[:-4000] + bytes(4000))
     assert_refused(run("score", "baseline.json", "refs.prepared", *METRICS), "damaged", "captious prepare")
-
-
-def test_preparing_candidates_is_warned_about(folder: Path, run: Run) -> None:
-    outcome = run("prepare", "baseline.json", "-o", "refs.prepared", *METRICS)
-    assert "warning: every image has only one caption: are these references" in outcome.err
 
 
 def test_references_of_one_image_are_prepared(folder: Path, run: Run) -> None:

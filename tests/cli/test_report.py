@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import captious
 from captious.report.page import report_page
-from tests.cli.conftest import Run, assert_refused
+from tests.cli.conftest import Run
+from tests.support.judgments import write_jsonl
 from tests.support.pages import Page
 
 METRICS = ("-m", "bleu-4", "-m", "rouge-l")
@@ -50,7 +50,7 @@ def test_judgments_and_studies_are_written_as_pages(folder: Path, run: Run) -> N
         {"candidate": "a dog number" + " one" * i, "references": ["a dog", f"a number {i}"], "rating": i % 3}
         for i in range(12)
     ]
-    (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    write_jsonl(folder, "mine.jsonl", lines)
     assert run("judge", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "-o", "judged.html").code == 0
     page = Page((folder / "judged.html").read_text(encoding="utf-8"))
     assert {row["label"] for row in page.manifest["figures"][0]["rows"]} == {"bleu-1", "rouge-l"}
@@ -58,17 +58,3 @@ def test_judgments_and_studies_are_written_as_pages(folder: Path, run: Run) -> N
     outcome = run("study", "robustness", "references.json", *METRICS, *small, "--format", "html")
     assert outcome.code == 0
     assert [figure["kind"] for figure in Page(outcome.out).manifest["figures"]] == ["curves"] * 3
-
-
-def test_invalid_report_options_are_refused(folder: Path, run: Run) -> None:
-    assert_refused(run("report", *FILES, *METRICS), "missing option", "captious report")
-    assert_refused(run("report", "references.json", "-o", "p.html"), "only one file was given")
-    assert_refused(run("report", *FILES, "-o", "baseline.json"), "is also an input")
-    assert_refused(run("report", *FILES, "-o", "p.txt"), "p.txt is not the name of a page", "name it p.html")
-    bad = run("report", *FILES, "-o", "p.html", "--image-url", "javascript:alert({id})")
-    assert_refused(bad, "the image URL must begin with https:// or http://")
-    few = json.loads((folder / "baseline.json").read_text())[:20]
-    (folder / "few.json").write_text(json.dumps(few))
-    different = run("report", "few.json", "improved.json", "references.json", "-o", "p.html", "--match", "common")
-    assert_refused(different, "few and improved do not have captions of the same images")
-    assert not (folder / "p.html").exists()

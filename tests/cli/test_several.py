@@ -5,23 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import captious
 from tests.cli.conftest import Run, assert_refused
 
 FILES = ("beams.json", "samples.json", "references.json")
-
-
-def test_several_candidates_are_scored(folder: Path, run: Run) -> None:
-    options = ("-m", "div", "-m", "mbleu-4", "-m", "rouge-l", "--several", "best", "--several", "mean")
-    document = run("score", *FILES, *options, "--format", "json").json
-    for system, file in zip(document["systems"], FILES, strict=False):
-        metrics = ["div", "mbleu-4", "rouge-l"]
-        report = captious.score(file, FILES[2], metrics, several=("mean", "best"))
-        assert {name: result["score"] for name, result in system["metrics"].items()} == {
-            name: result.score for name, result in report.items()
-        }
-        assert system["description"] == report.description.to_dict()
-    assert document["systems"][0]["metrics"]["mbleu-4"]["lower_is_better"]
 
 
 def test_the_next_command_repeats_the_options(folder: Path, run: Run) -> None:
@@ -50,10 +36,7 @@ def test_novel_uses_training_captions(folder: Path, run: Run) -> None:
     assert second["description"]["novel_distinct"] == 0.0
 
 
-def test_invalid_options_for_several_candidates_are_refused(folder: Path, run: Run) -> None:
-    assert_refused(run("score", *FILES, "-m", "rouge-l"), "more than one candidate", "--several")
-    assert_refused(run("score", "improved.json", FILES[2], "-m", "div"), "judges several candidates", "--several")
-    assert_refused(run("score", *FILES, "-m", "rouge-l", "--several", "worst"), "worst")
+def test_uneven_numbers_of_candidates_are_refused(folder: Path, run: Run) -> None:
     uneven = {**json.loads(Path(FILES[0]).read_text()), "1207": ["a man"]}
     Path("uneven.json").write_text(json.dumps(uneven))
     assert_refused(run("score", "uneven.json", FILES[2], "--several", "mean", "-m", "mbleu"), "mbleu@mean")

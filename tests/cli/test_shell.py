@@ -25,11 +25,6 @@ def test_quiet_prints_errors(folder: Path, run: Run) -> None:
     assert_refused(run("score", "-q", "none.json", "references.json"), "none.json")
 
 
-@pytest.mark.parametrize("words", [["-V"], ["--version"], ["score", "--version"], ["study", "-V"]])
-def test_version_can_be_asked_anywhere(run: Run, words: list[str]) -> None:
-    assert run(*words).out.startswith("captious, version ")
-
-
 @pytest.mark.parametrize(("words", "same"), [([], []), (["score"], ["score"]), (["study", "words"],) * 2])
 def test_help_is_a_command(run: Run, words: list[str], same: list[str]) -> None:
     expected = run(*same, "--help")
@@ -37,25 +32,9 @@ def test_help_is_a_command(run: Run, words: list[str], same: list[str]) -> None:
     assert run("help", *words) == run("--help", *words) == expected
 
 
-def test_help_of_an_unknown_command_is_refused(run: Run) -> None:
-    assert_refused(run("help", "scor"), "did you mean score?")
-
-
 def test_options_after_two_dashes_are_words(folder: Path, run: Run) -> None:
     outcome = run("explain", "bleu", "--tokenizer", "whitespace", "--", "a cat -q", "-q")
     assert "candidate  a cat -q" in outcome.out
-
-
-@pytest.mark.parametrize(
-    ("given", "advice"),
-    [
-        (["-a red bus", "a bus"], "captious explain bleu -- '-a red bus' 'a bus'"),
-        (["a bus", "- a bus"], "captious explain bleu 'a bus' -- '- a bus'"),
-        (["- a bus", "a bus", "--format", "json"], "give options first, then --"),
-    ],
-)
-def test_caption_that_begins_with_a_dash_is_answered_with_two(run: Run, given: list[str], advice: str) -> None:
-    assert_refused(run("explain", "bleu", *given), advice)
 
 
 def completions(command: list[str], *words: str, shell: str = "bash") -> list[str]:
@@ -80,6 +59,10 @@ def completions(command: list[str], *words: str, shell: str = "bash") -> list[st
         (["explain", "met"], "plain,meteor"),
         (["score", "--format", "t"], "plain,table"),
         (["score", "base"], "file,base"),
+        (["score", "--clean", "mar"], "plain,markdown"),
+        (["score", "--clean", "prompt,mar"], "plain,prompt,markdown"),
+        (["check", "--language", "d"], "plain,de"),
+        (["judge", "flickr8k-e"], "plain,flickr8k-expert"),
     ],
 )
 def test_bash_completes(command: list[str], words: list[str], offered: str) -> None:

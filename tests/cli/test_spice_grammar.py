@@ -128,22 +128,6 @@ def test_grammar_is_extracted_from_a_file(run: Run, grammar: Path, cache: Path) 
     assert run("resources", "build").err.splitlines()[1] == f"spice-grammar: {index}"
 
 
-@pytest.mark.parametrize(("parts", "file"), [(True, JAR), (False, JAR), (True, "corenlp.zip")])
-def test_grammar_is_extracted_from_a_url(run: Run, web: Web, parts: bool, file: str) -> None:
-    web.parts = parts
-    outcome = run("resources", "get", "spice-grammar", "--from", f"{web.url}/{file}")
-    assert outcome.code == 0
-    first, *more, last = outcome.err.splitlines()
-    assert (first, last[-6:]) == (f"spice-grammar: reading {web.url}/{file}", ".index")
-    assert all(line.startswith("spice-grammar: ") for line in more)
-    if not parts:
-        assert more == ["spice-grammar: the server cannot send parts of the file: 0 MB"]
-    elif file == JAR:
-        assert more == []
-    else:
-        assert more == [f"spice-grammar: {JAR} is compressed and will be unpacked temporarily: 0 MB"]
-
-
 def test_file_without_a_grammar_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<html>")
     outcome = run("resources", "get", "spice-grammar", "--from", tmp_path / "page.html")
@@ -151,12 +135,6 @@ def test_file_without_a_grammar_is_refused(run: Run, tmp_path: Path) -> None:
     assert listed(run)[0] == "missing"
     outcome = run("resources", "get", "spice-grammar", "--from", "http://127.0.0.1:1/x")
     assert_refused(outcome, "Connection refused", "http://127.0.0.1:1/x")
-
-
-@pytest.mark.parametrize("names", [["meteor"], ["meteor", "spice-grammar"]])
-def test_source_for_a_resource_without_one_is_refused(run: Run, names: list[str]) -> None:
-    outcome = run("resources", "get", *names, "--from", "x.jar")
-    assert_refused(outcome, "--from can only be used with spice-grammar", "captious resources get --help")
 
 
 def test_grammar_named_in_the_environment_is_used(

@@ -95,28 +95,6 @@ class TestRemove:
         )
         assert_refused(run(*scored), "no word vectors are available")
 
-    def test_removal_keeps_files_of_another_name(self, run: Run, small: str, cache: Path, folder: Path) -> None:
-        (folder / "other.txt").write_bytes(text_of({"dog": np.ones(2)}))
-        for file, name in ((small, "one"), (small, "two"), ("other.txt", "other")):
-            assert run("vectors", "add", file, "--name", name).code == 0
-        assert len(self.compiled(cache)) == 4
-        assert run("vectors", "remove", "one").code == 0
-        assert len(self.compiled(cache)) == 4
-        assert [line.split()[:2] for line in run("vectors", "list").out.splitlines()] == [
-            ["other", "compiled"],
-            ["two", "compiled"],
-        ]
-        assert run("vectors", "remove", "two").code == 0
-        assert len(self.compiled(cache)) == 2
-        (line,) = run("vectors", "list").out.splitlines()
-        assert line.split()[:2] == ["other", "compiled"]
-        assert line.endswith("default")
-
-    def test_removed_vectors_can_be_added_again(self, run: Run, small: str) -> None:
-        for _ in range(2):
-            assert run("vectors", "add", small, "--name", "glove").code == 0
-            assert run("vectors", "remove", "glove").code == 0
-
     def test_removal_of_an_unknown_name_is_an_error(self, run: Run, small: str, cache: Path) -> None:
         assert_refused(
             run("vectors", "remove", "glove"),
@@ -137,66 +115,6 @@ class TestRemove:
 
 
 class TestErrors:
-    def test_metric_without_vectors_is_an_error(self, run: Run, small: str) -> None:
-        outcome = run("score", "improved.json", "references.json", "-m", "wmd")
-        assert_refused(outcome, "no word vectors are available", "captious vectors add FILE --name NAME")
-
-    def test_unknown_vectors_are_an_error(self, run: Run, small: str) -> None:
-        outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", "glov")
-        assert_refused(outcome, "'glov' is neither the name of word vectors nor a file", "known names: (none)")
-
-    def test_unused_vectors_are_refused(self, run: Run, small: str) -> None:
-        outcome = run("score", "improved.json", "references.json", "-m", "bleu", "--vectors", small)
-        assert_refused(outcome, "the setting vectors was given, but no requested metric uses it", "vectors: small-")
-
     def test_caption_file_instead_of_vectors_is_refused(self, run: Run, small: str) -> None:
         outcome = run("vectors", "add", "improved.json", "--name", "x")
         assert_refused(outcome, "these word vectors cannot be read", "improved.json, line 1", "GloVe text")
-
-    def test_malformed_vector_line_is_named(self, run: Run, small: str, folder: Path) -> None:
-        (folder / small).write_bytes(text_of(WORDS) + b"cat 1\n")
-        outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", small)
-        assert_refused(outcome, "1 number, where line 1 has 2", "small.txt, line 5")
-
-    def test_duplicate_vector_name_is_refused(self, run: Run, small: str, folder: Path) -> None:
-        (folder / "other.txt").write_bytes(text_of({"dog": np.ones(2)}))
-        assert run("vectors", "add", small, "--name", "glove").code == 0
-        assert_refused(run("vectors", "add", "other.txt", "--name", "glove"), "the name glove is taken", "--replace")
-        assert run("vectors", "add", "other.txt", "--name", "glove", "--replace").code == 0
-
-
-class TestExplain:
-    def test_transport_plan_is_drawn(self, run: Run, small: str) -> None:
-        outcome = run("explain", "wmd", "a dog runs", "the puppy runs", "a cat", "--vectors", small)
-        assert (outcome.code, outcome.err) == (0, "")
-        assert [line.rstrip() for line in outcome.out.splitlines()] == [
-            "  candidate    dog runs  ignored: a",
-            "  reference 1  puppy runs  ignored: the",
-            "  move         share  distance    cost",
-            "  dog → puppy  .5000    5.0000  2.5000",
-            "  runs → runs  .5000     .0000   .0000",
-            "  distance 2.5000 · score .0821 ◀",
-            "",
-            "  candidate    dog runs  ignored: a",
-            "  reference 2  ignored: a cat",
-            "  The distance is infinite: there is nothing to move.",
-            "  distance – · score .0000",
-            "",
-            "Share: fraction of all words with a vector. Cost: share times distance.  ◀ best",
-        ]
-
-    def test_transport_plan_is_printed_as_json(self, run: Run, small: str) -> None:
-        arguments = ["explain", "wmd:sigma=5", "a dog", "a cat", "the puppy", "--vectors", small, "--format", "json"]
-        explained = run(*arguments).json
-        assert explained["best"] == 1
-        assert explained["score"] == pytest.approx(np.exp(-1))
-        assert "|sigma:5|" in explained["signature"]
-        assert explained["references"][0]["distance"] is None
-        move = {"word": "dog", "reference_word": "puppy", "share": 1.0, "distance": 5.0, "cost": 5.0}
-        assert explained["references"][1]["moves"] == [move]
-
-    def test_vectors_for_meteor_are_refused(self, run: Run, small: str, tables: Path) -> None:
-        assert_refused(
-            run("explain", "meteor", "a", "b", "--vectors", small),
-            "the setting vectors was given, but no requested metric",
-        )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run, assert_refused
+from tests.cli.conftest import Run
 
 BOARD = [{"team": {"name": "Human"}, "leaderboard_name": "cap-c5", "results": json.dumps({"Bleu_1": 0.663})}]
 
@@ -35,17 +35,3 @@ def test_agreement_as_json(run: Run, examples: Path) -> None:
     (record,) = done.json["records"]
     assert 0 < record["refs_1"] < record["refs_3"] < 1
     assert list(done.json["data"]) == ["references.json"]
-
-
-@pytest.mark.parametrize(
-    ("option", "part"),
-    [
-        (("--counts", "9"), "no image has 9 references"),
-        (("--published", "baseline.json"), "not a COCO leaderboard"),
-        (("--published", "none.json"), "none.json was not found"),
-    ],
-)
-def test_invalid_options_of_the_agreement_study_are_refused(
-    run: Run, examples: Path, option: tuple[str, ...], part: str
-) -> None:
-    assert_refused(run("study", "agreement", "references.json", *option, "-m", "bleu-1"), part)

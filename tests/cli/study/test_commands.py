@@ -31,26 +31,6 @@ def command_of(name: str) -> click.Command:
     return command
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "tex"])
-def test_results_go_to_files(rated: Path, run: Run, form: str) -> None:
-    printed = run("study", "metrics", rated, *METRICS, "--format", form)
-    written = run("study", "metrics", rated, *METRICS, "--format", form, "-o", "out.txt")
-    assert printed.code == written.code == 0
-    assert written.out == ""
-    assert Path("out.txt").read_text() == printed.out
-
-
-def test_an_input_is_never_overwritten(rated: Path, run: Run) -> None:
-    before = rated.read_bytes()
-    outcome = run("study", "failures", rated, "-m", "bleu-1", "-o", "rated.jsonl")
-    assert_refused(outcome, "rated.jsonl is also an input")
-    assert rated.read_bytes() == before
-
-
-def test_output_is_checked_before_anything_is_computed(rated: Path, run: Run) -> None:
-    assert_refused(run("study", "failures", rated, "-m", "bleu-1", "-o", "no/such/folder/out.txt"), "no/such/folder")
-
-
 def test_the_group_lists_every_study(run: Run) -> None:
     of_commands = {entry.function for entry in module._STUDIES.values()}
     assert {*studies.__all__} - of_commands == {
@@ -62,6 +42,37 @@ def test_the_group_lists_every_study(run: Run) -> None:
     for name in NAMES:
         assert command_of(name).name == name
         assert f"{name} {module._STUDIES[name].question}" in listing
+
+
+@pytest.mark.parametrize(
+    ("line", "drawn"),
+    [
+        (
+            "distributions baseline.json references.json -m bleu --resamples 5",
+            [f"distributions-bleu-{n}" for n in (1, 2, 3, 4)],
+        ),
+        ("words references.json --words 3 --system baseline.json", ["words", "phr"]),
+    ],
+)
+def test_figures_are_drawn(folder: Path, run: Run, line: str, drawn: list[str]) -> None:
+    pytest.importorskip("matplotlib")
+    outcome = run("study", *line.split(), "--plot", "drawn")
+    assert outcome.code == 0, outcome
+    assert {path.name for path in (folder / "drawn").iterdir()} == {f"{name}.png" for name in drawn}
+
+
+def test_settings_of_a_study_are_in_its_document(rated: Path, run: Run) -> None:
+    timed = run("study", "timing", "baseline.json", "references.json", *METRICS, "--threads", 1, "--format", "json")
+    assert timed.json["settings"]["threads"] == 1
+    outcome = run("study", "metrics", rated, *METRICS, "--statistic", "spearman", "--format", "json")
+    expected = studies.metric_correlations(rated, ["bleu-1", "cider-d"], statistic="spearman")
+    assert outcome.json["records"] == [dict(record) for record in expected.records]
+    assert outcome.json["records"][0]["people"] > 0
+    options = ("--words", "3", "--system", "baseline.json", "--system", "improved.json", "--format", "json")
+    document = run("study", "words", "references.json", *options).json
+    assert document["records"][0]["word"] == "a"
+    assert {"phr_baseline", "phr_improved"} <= document["records"][0].keys()
+    assert list(document["data"]) == ["references.json", "baseline.json", "improved.json"]
 
 
 @pytest.mark.parametrize("name", NAMES)

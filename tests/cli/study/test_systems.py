@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
-from tests.cli.conftest import Run, assert_refused
+from tests.cli.conftest import Run
 from tests.cli.study.conftest import METRICS
 
 
@@ -22,16 +20,3 @@ def test_systems_study_shows_scores_and_correlations(third: Path, run: Run) -> N
     (with_people,) = (r for r in outcome.json["records"] if (r["what"], r["of"]) == ("over systems", "m1"))
     assert with_people["cider-d"] > 0.9
     assert {"human.json", "baseline.json", "references.json"} <= set(outcome.json["data"])
-
-
-@pytest.mark.parametrize(
-    ("files", "part"),
-    [
-        (("baseline.json", "improved.json", "references.json"), "2 systems are too few"),
-        (("references.json",), "only one file was given"),
-    ],
-)
-def test_invalid_options_of_the_systems_study_are_refused(
-    folder: Path, run: Run, files: tuple[str, ...], part: str
-) -> None:
-    assert_refused(run("study", "systems", *files, "-m", "bleu-1"), part)
