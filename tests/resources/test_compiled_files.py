@@ -187,28 +187,6 @@ def test_full_disk_leaves_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000
 
 
-LIMITED = """
-import resource, sys
-from pathlib import Path
-import numpy as np
-from captious.errors import ResourceError
-from captious.resources.cache import compiled
-
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-try:
-    compiled(Path(sys.argv[1]), "numbers 1", lambda progress: {"numbers": np.arange(100_000)})
-except ResourceError as error:
-    print(error.message)
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="not here: the system has no limits as those of Linux")
-def test_file_size_limit_is_reported(path: Path) -> None:
-    assert output(start(LIMITED, path)) == "the cache cannot be written to: File too large\n"
-    assert not path.exists()
-    assert others(path) == set()
-
-
 @pytest.mark.parametrize("depth", [1, 2], ids=["cache", "folder of the resource"])
 def test_file_in_place_of_the_cache_is_refused(path: Path, depth: int) -> None:
     blocked = path.parents[2 - depth]

@@ -22,12 +22,11 @@ from typing import Any
 import pytest
 
 import captious
-from captious.errors import CaptiousError, MissingExtraError, ResourceError
+from captious.errors import MissingExtraError, ResourceError
 from captious.resources import meteor_tables as meteor
 from captious.resources.cache import cache_folder
 from captious.resources.user_resources import RESOURCES
 from tests.resources.conftest import Install
-from tests.resources.programs import output, start
 from tests.support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, JAR, PARAPHRASES, SYNSETS, MeteorFiles, write_jar
 
 FILES = MeteorFiles()
@@ -258,51 +257,6 @@ def test_a_damaged_index_is_built_again(tmp_path: Path, monkeypatch: pytest.Monk
         rebuilt(tables, damaged)
 
 
-def test_truncated_index_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_home(monkeypatch, tmp_path / "home")
-    index = located().index
-    index.parent.mkdir(parents=True)
-    index.write_bytes(b"CAPTARR1")
-    assert not located().is_built
-    assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
-    assert located().is_built
-
-
-AT_ONCE = """
-import sys, time, captious
-from captious.resources.meteor_tables import MeteorTables
-
-compile = MeteorTables._compile
-
-def slowly(self, progress):
-    with open(sys.argv[1], "a") as marker:
-        marker.write("compiled\\n")
-    time.sleep(0.3)
-    return compile(self, progress)
-
-MeteorTables._compile = slowly
-print(captious.Meteor(tokenizer="whitespace").align("x in front of y", "x before y").chunks)
-"""
-
-
-def test_concurrent_processes_compile_the_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_home(monkeypatch, tmp_path / "home")
-    marker = tmp_path / "marker"
-    programs = [start(AT_ONCE, marker), start(AT_ONCE, marker)]
-    assert [output(program) for program in programs] == ["1\n", "1\n"]
-    assert marker.read_text() == "compiled\n"
-    assert located().is_built
-
-
-def test_file_in_place_of_the_cache_is_reported(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_home(monkeypatch, tmp_path / "home")
-    cache.write_text("not a folder")
-    metric = captious.Meteor()  # nothing is needed yet
-    with pytest.raises(ResourceError, match="the cache folder cannot be used") as caught:
-        metric.align("a", "a")
-    assert "CAPTIOUS_CACHE" in caught.value.hint
-
-
 # ---- damaged files
 
 
@@ -411,13 +365,6 @@ def test_line_ends_and_the_last_line_do_not_matter(tmp_path: Path, monkeypatch: 
     (home / "data" / PARAPHRASES).write_bytes(gzip.compress(table))
     assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
     assert modules(*SYNONYMS) == ["exact", "synonym", "exact"]
-
-
-def test_damaged_jar_is_refused_before_scoring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = at_home(monkeypatch, tmp_path / "home")
-    truncated(home / JAR)
-    with pytest.raises(CaptiousError, match="damaged"):
-        captious.Meteor()
 
 
 def test_files_that_go_away_before_they_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -284,15 +284,6 @@ def test_grammar_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not grammar.is_built
 
 
-def test_a_damaged_compiled_file_is_made_anew(tmp_path: Path) -> None:
-    grammar = corenlp.fetch(str(put(tmp_path / "file", PACKED)))
-    whole = grammar.index.read_bytes()
-    grammar.index.write_bytes(with_a_byte_changed(whole, len(whole) - 100))
-    assert not grammar.is_built
-    grammar.build()
-    assert grammar.index.read_bytes() == whole
-
-
 def test_damaged_grammar_is_refused_during_compilation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The fingerprint is what the file says of itself.
     path = put(tmp_path / "file", with_a_byte_changed(PACKED, 400))
