@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ import pytest
 
 import captious
 from captious.errors import UnknownNameError
-from captious.evaluation.judged_pairs import Preference, Preferences
-from captious.scale import ShardReport, score_shards
+from captious.scale import ShardReport
 from captious.statistics import Sampling
+from tests.support.results import judged, judged_pairs, shards
 
 REFERENCES = {number: [f"a dog runs {number} times", "the dog runs"] for number in range(12)}
 GOOD = {number: f"a dog runs {number}" for number in range(12)}
@@ -37,26 +36,12 @@ def comparison() -> captious.Comparison:
     return captious.compare({"a": POOR, "b": GOOD}, REFERENCES, METRICS, resamples=99)
 
 
-def judged(folder: Path) -> captious.Judgment:
-    pairs = [{"better": GOOD[i], "worse": POOR[i], "references": REFERENCES[i]} for i in range(12)]
-    (folder / "own.jsonl").write_text("\n".join(map(json.dumps, pairs)))
-    return captious.judge(folder / "own.jsonl", METRICS)
+def judgment(folder: Path) -> captious.Judgment:
+    return judged(folder, GOOD, POOR, REFERENCES, METRICS)
 
 
 def of_shards(folder: Path, *, intervals: bool) -> captious.Report:
-    rows = [{"id": i, "candidate": GOOD[i], "references": REFERENCES[i]} for i in range(12)]
-    (folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    return score_shards(folder / "part.jsonl", METRICS, intervals=intervals)
-
-
-def judged_pairs() -> Preferences:
-    import numpy as np
-
-    pairs = [
-        Preference(a, b, np.array([1.0, 0.5, 1.0]), np.zeros(3, bool), 5 / 6, (0.5, 1.0))
-        for a, b in (("x", "y"), ("x", "z"), ("y", "z"))
-    ]
-    return Preferences(["x", "y", "z"], pairs, "judge-pairwise|...", [], Sampling(9, 0, 0.95))
+    return shards(folder, GOOD, REFERENCES, METRICS, intervals=intervals)
 
 
 RESULTS: dict[str, Any] = {
@@ -71,10 +56,10 @@ RESULTS: dict[str, Any] = {
     "Check of captions without findings": lambda folder: captious.check(GOOD, REFERENCES),
     "ShardReport": lambda folder: of_shards(folder, intervals=False),
     "ShardReport with intervals": lambda folder: of_shards(folder, intervals=True),
-    "Judgment": judged,
-    "BenchmarkResult": lambda folder: judged(folder)["own"],
+    "Judgment": judgment,
+    "BenchmarkResult": lambda folder: judgment(folder)["own"],
     "Study": lambda folder: captious.Study("study", "A study", ["metric", "value"], [{"metric": "m", "value": 1.0}]),
-    "Preferences": lambda folder: judged_pairs(),
+    "Preferences": lambda folder: judged_pairs(Sampling(9, 0, 0.95)),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import zipfile
@@ -14,12 +13,11 @@ import pytest
 import captious
 from captious.evaluation import compare_reports
 from captious.evaluation.report import score_table
-from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.names import protocol
+from captious.judgment import Study
 from captious.report import formats
 from captious.report.formats import Presentation, json_text
-from captious.statistics import Sampling
 from captious.version import __version__
+from tests.support.results import agreement, judgment
 
 
 @pytest.mark.parametrize("name", formats.FORMATS)
@@ -27,7 +25,7 @@ def test_every_format_shows_every_kind_of_result(name: str, first: captious.Repo
     comparison = compare_reports(first, second, resamples=9)
     groups = {7: "one", 3: "one", 12: "other"}
     results = [first, comparison, captious.by_group(first, groups), captious.by_group(comparison, groups)]
-    results += [Judgment([verdict()], Sampling(9)), Study("a study", "A title", ("metric",), [{"metric": "share"}])]
+    results += [judgment(agreement("share", 0.5, None)), Study("study", "title", ("metric",), [{"metric": "share"}])]
     for result in results:
         shown = formats.FORMATS[name](result.to_table())
         assert "share" in (shown if isinstance(shown, str) else _texts(shown))
@@ -36,12 +34,6 @@ def test_every_format_shows_every_kind_of_result(name: str, first: captious.Repo
 def _texts(spreadsheet: bytes) -> str:
     with zipfile.ZipFile(io.BytesIO(spreadsheet)) as archive:
         return "".join(archive.read(name).decode() for name in archive.namelist())
-
-
-def verdict() -> BenchmarkResult:
-    return BenchmarkResult(
-        protocol("composite"), 3, {}, {"share": Agreement("share", 0.5, (0.25, 0.75), None, "share|1")}
-    )
 
 
 class TestJson:
@@ -57,46 +49,12 @@ class TestJson:
             "signature": first["amount"].signature,
         }
 
-    def test_json_contains_confidence_intervals(self, first: captious.Report) -> None:
-        document = json.loads(json_text(score_table([first], intervals=True)))
-        interval = document["systems"][0]["metrics"]["share"]["ci95"]
-        assert interval == list(first["share"].confidence_interval())
-
     def test_json_of_a_comparison_equals_its_dictionary(self, first: captious.Report, second: captious.Report) -> None:
         comparison = compare_reports(first, second, resamples=9)
         assert json.loads(json_text(comparison.to_table(examples=2))) == comparison.to_dict(examples=2)
 
     def test_text_stays_readable(self, first: captious.Report, second: captious.Report) -> None:
         assert "猫 & cats" in json_text(compare_reports(first, second, resamples=9).to_table(examples=3))
-
-
-class TestCsv:
-    def test_csv_has_a_line_per_system_and_output(self, first: captious.Report, second: captious.Report) -> None:
-        rows = list(csv.DictReader(io.StringIO(formats.csv(score_table([first, second], intervals=True)))))
-        assert [(row["system"], row["metric"]) for row in rows] == [
-            (system, metric) for system in ("first", "second") for metric in ("share", "amount")
-        ]
-        for row in rows:
-            result = {"first": first, "second": second}[row["system"]][row["metric"]]
-            assert float(row["score"]) == result.score
-            assert (float(row["ci95_low"]), float(row["ci95_high"])) == result.confidence_interval()
-            assert row["signature"] == result.signature
-            assert row["n_images"] == "3"
-
-    def test_csv_interval_columns_are_empty_without_intervals(self, first: captious.Report) -> None:
-        for row in csv.DictReader(io.StringIO(formats.csv(score_table([first])))):
-            assert (row["ci95_low"], row["ci95_high"]) == ("", "")
-
-    def test_csv_of_a_comparison_has_its_differences(self, first: captious.Report, second: captious.Report) -> None:
-        comparison = compare_reports(first, second, resamples=9)
-        rows = list(csv.DictReader(io.StringIO(formats.csv(comparison.to_table()))))
-        assert [row["metric"] for row in rows] == list(comparison)
-        for row in rows:
-            difference = comparison[row["metric"]]
-            assert float(row["difference"]) == difference.difference
-            assert (float(row["difference_low"]), float(row["difference_high"])) == difference.interval
-            assert float(row["p_randomization"]) == difference.p_randomization
-            assert row["signature"] == difference.signature
 
 
 class TestLatex:

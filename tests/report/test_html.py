@@ -2,41 +2,11 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-
 import pytest
 
 import captious
 from captious.evaluation import compare_reports
-
-
-class Tags(HTMLParser):
-    """Checks that elements nest and gathers tags and text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.text: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.open.append(tag)
-        self.tags.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-
-def parsed(html: str | None) -> Tags:
-    assert html is not None
-    tags = Tags()
-    tags.feed(html)
-    assert tags.open == []
-    return tags
-
+from tests.support.pages import parsed
 
 NASTY = "<script>alert(\"1\")</script> & 'x'"
 

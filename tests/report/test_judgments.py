@@ -7,7 +7,6 @@ import io
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from captious.judgment.benchmarks.names import protocol
 from captious.report.formats import csv as csv_text
 from captious.report.formats import json_text, latex, plain_text
 from captious.statistics import Sampling
+from tests.support.pages import parsed
 
 #: metric -> value, interval, rank.
 EXPERT = {
@@ -180,35 +180,10 @@ class TestStudyTable:
             assert message in text
 
 
-class _Text(HTMLParser):
-    """The texts of cells, and whether tags match."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.cells: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag != "br":
-            self.open.append(tag)
-        if tag in ("td", "th"):
-            self.cells.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if {"td", "th"} & set(self.open):
-            self.cells[-1] += data
-
-
 class TestHtml:
     def test_html_of_a_judgment_names_its_data(self, several: Judgment) -> None:
-        html = several._repr_html_()
-        assert html is not None
-        page = _Text()
-        page.feed(html)
-        assert page.open == []
+        html = str(several._repr_html_())
+        page = parsed(html)
         start = page.cells.index("meteor")
         row = page.cells[start : start + 14]
         assert row[1:4] == ["41.8", "39.7 – 43.9", "2"]
@@ -224,9 +199,7 @@ class TestHtml:
         assert "&lt;b&gt;" in str(judgment._repr_html_())
 
     def test_html_of_a_study_shows_its_records(self, study: Study) -> None:
-        page = _Text()
-        page.feed(str(study._repr_html_()))
-        assert page.open == []
+        page = parsed(study._repr_html_())
         assert page.cells[4:8] == ["bleu-4", "1", ".2500", "few & 100% [red]bad[/]"]
         assert "0badcafe" in str(study._repr_html_())
 

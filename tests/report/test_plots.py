@@ -12,27 +12,20 @@ import pytest
 import captious
 from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
-from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.names import protocol
+from captious.judgment import Judgment, Study
 from captious.judgment.results import Curve, Curves, Matrix
 from captious.report import plots
-from captious.statistics import Sampling
 from captious.tables import scatter
+from tests.support.results import agreement, judgment
 
 pytest.importorskip("matplotlib")
 
 BEGINNINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
-def agreement(metric: str, value: float, rank: int | None) -> Agreement:
-    return Agreement(metric, value, (value - 0.02, value + 0.01), rank, f"{metric}|variant:official")
-
-
 @pytest.fixture
-def judgment() -> Judgment:
-    agreements = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement("rouge-l", 0.32, 2)]
-    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {a.metric: a for a in agreements})
-    return Judgment([verdict], Sampling(10, 0))
+def judged() -> Judgment:
+    return judgment(agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement("rouge-l", 0.32, 2))
 
 
 @pytest.fixture
@@ -52,9 +45,9 @@ def study() -> Study:
 
 
 @pytest.mark.parametrize("format", plots.FORMATS)
-def test_plots_are_written_to_reproducible_files(judgment: Judgment, study: Study, tmp_path: Path, format: str) -> None:
+def test_plots_are_written_to_reproducible_files(judged: Judgment, study: Study, tmp_path: Path, format: str) -> None:
     """One per benchmark, curve or matrix, and the same bytes for the same result."""
-    for result, names in ((judgment, ["composite@hessel2021"]), (study, ["curves", "metrics"])):
+    for result, names in ((judged, ["composite@hessel2021"]), (study, ["curves", "metrics"])):
         first = plots.write_plots(tmp_path / "first", result, format)
         again = plots.write_plots(tmp_path / "again", result, format)
         assert [path.name for path in first] == [f"{name}.{format}" for name in names]
@@ -64,8 +57,8 @@ def test_plots_are_written_to_reproducible_files(judgment: Judgment, study: Stud
     assert len([*(tmp_path / "first").iterdir()]) == 3  # no file is left over
 
 
-def test_metrics_stand_by_rank(judgment: Judgment) -> None:
-    (picture,) = judgment.to_table().pictures.values()
+def test_metrics_stand_by_rank(judged: Judgment) -> None:
+    (picture,) = judged.to_table().pictures.values()
     (axes,) = plots.draw(picture).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["cider-d", "rouge-l", "bleu-4"]
     assert axes.get_ylim() == (2.5, -0.5)  # the first on top
@@ -79,10 +72,9 @@ def test_metrics_stand_by_rank(judgment: Judgment) -> None:
     assert axes.get_xlabel() == "kendall-tau-c ×100, n = 100; 95% intervals"
 
 
-def test_plot_without_ranks_has_no_texts(judgment: Judgment) -> None:
-    agreements = {a.metric: a for a in (agreement("bleu-4", 0.31, None), agreement("cider-d", 0.44, None))}
-    verdict = BenchmarkResult(protocol("composite"), 100, {}, agreements)
-    (picture,) = Judgment([verdict], Sampling()).to_table().pictures.values()
+def test_plot_without_ranks_has_no_texts() -> None:
+    unranked = judgment(agreement("bleu-4", 0.31, None), agreement("cider-d", 0.44, None))
+    (picture,) = unranked.to_table().pictures.values()
     (axes,) = plots.draw(picture).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["cider-d", "bleu-4"]
     assert len(axes.texts) == 0
@@ -144,27 +136,27 @@ def test_result_without_pictures_writes_no_plot(tmp_path: Path) -> None:
 
 
 def test_plots_without_matplotlib_are_refused(
-    judgment: Judgment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    judged: Judgment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for attempt in (plots.check_plots, lambda folder: plots.write_plots(folder, judgment)):
+    for attempt in (plots.check_plots, lambda folder: plots.write_plots(folder, judged)):
         with pytest.raises(MissingExtraError) as caught:
             attempt(tmp_path / "new")
         assert caught.value.hint == "pip install 'captious[report]'"
     assert not (tmp_path / "new").exists()
 
 
-def test_places_that_cannot_be_written(judgment: Judgment, tmp_path: Path) -> None:
+def test_places_that_cannot_be_written(judged: Judgment, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     for place in (tmp_path / "file", tmp_path / "no" / "folder"):
         with pytest.raises(OutputError, match="cannot write plots"):
-            plots.write_plots(place, judgment)
+            plots.write_plots(place, judged)
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_unknown_plot_format_is_refused(judgment: Judgment, tmp_path: Path) -> None:
+def test_unknown_plot_format_is_refused(judged: Judgment, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="gif") as caught:
-        plots.write_plots(tmp_path, judgment, "gif")
+        plots.write_plots(tmp_path, judged, "gif")
     assert "png, svg, pdf" in caught.value.hint
 
 

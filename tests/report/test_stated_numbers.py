@@ -10,19 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import captious
 from captious.evaluation.groups import grouped_score_table
-from captious.evaluation.judged_pairs import Preference, Preferences
 from captious.evaluation.report import Reports, score_table
 from captious.judgment import studies
 from captious.report.formats import FORMATS
-from captious.scale import score_shards
 from captious.statistics import Sampling
 from captious.tables import Table
 from tests.support.corpora import references_table
+from tests.support.judgments import write_jsonl
+from tests.support.results import judged, judged_pairs, shards
 
 WORDS = ["dog", "cat", "man", "bus", "bird", "horse", "boat", "girl", "plate", "bench", "street", "tree"]
 REFERENCES = {
@@ -56,10 +55,8 @@ def comparison() -> captious.Comparison:
     return captious.compare(reports(2), level=0.8, **SAMPLING)
 
 
-def judged(folder: Path, test: str) -> captious.Judgment:
-    pairs = [{"better": GOOD[i], "worse": POOR[i], "references": REFERENCES[i]} for i in range(12)]
-    (folder / "own.jsonl").write_text("\n".join(map(json.dumps, pairs)))
-    return captious.judge(folder / "own.jsonl", METRICS, compare=True, test=test, **SAMPLING)  # type: ignore[arg-type]
+def judgment(folder: Path, test: str) -> captious.Judgment:
+    return judged(folder, GOOD, POOR, REFERENCES, METRICS, compare=True, test=test, **SAMPLING)
 
 
 def rated(folder: Path) -> Path:
@@ -68,22 +65,12 @@ def rated(folder: Path) -> Path:
         for i in range(12)
         for caption, rating in ((GOOD, 5), (POOR, 1))
     ]
-    (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, items)))
+    write_jsonl(folder, "rated.jsonl", items)
     return folder / "rated.jsonl"
 
 
-def preferences(folder: Path) -> Preferences:
-    pairs = [
-        Preference(a, b, np.array([1.0, 0.5, 1.0]), np.zeros(3, bool), 5 / 6, (0.5, 1.0))
-        for a, b in (("x", "y"), ("x", "z"), ("y", "z"))
-    ]
-    return Preferences(["x", "y", "z"], pairs, "judge-pairwise|...", [], Sampling(**SAMPLING, level=0.8))
-
-
-def shards(folder: Path) -> captious.Report:
-    rows = [{"id": i, "candidate": GOOD[i], "references": REFERENCES[i]} for i in range(12)]
-    (folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    return score_shards(folder / "part.jsonl", METRICS, intervals=True)
+def of_shards(folder: Path) -> captious.Report:
+    return shards(folder, GOOD, REFERENCES, METRICS, intervals=True)
 
 
 #: Kinds of results, and the level of their intervals; 95% where it cannot be chosen.
@@ -94,7 +81,7 @@ RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: grouped_score_table([captious.by_group(report(), GROUPS)], intervals=True, **SAMPLING),
         "95%",
     ),
-    "scores of shards": (lambda folder: score_table([shards(folder)], intervals=True, **SAMPLING), "95%"),
+    "scores of shards": (lambda folder: score_table([of_shards(folder)], intervals=True, **SAMPLING), "95%"),
     "two systems": (lambda folder: compared(2), "80%"),
     "three systems": (lambda folder: compared(3), "80%"),
     "two systems by group": (lambda folder: captious.by_group(comparison(), GROUPS), "80%"),
@@ -102,9 +89,9 @@ RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: captious.compare(reports(2), level=0.975, **SAMPLING),
         "97.5%",
     ),
-    "judged pairs": (preferences, "80%"),
-    "judgment": (lambda folder: judged(folder, "permutation"), "95%"),
-    "judgment by the bootstrap": (lambda folder: judged(folder, "bootstrap"), "95%"),
+    "judged pairs": (lambda folder: judged_pairs(Sampling(**SAMPLING, level=0.8)), "80%"),
+    "judgment": (lambda folder: judgment(folder, "permutation"), "95%"),
+    "judgment by the bootstrap": (lambda folder: judgment(folder, "bootstrap"), "95%"),
     "study of references": (
         lambda folder: studies.reference_counts(rated(folder), METRICS, [1, 2], draws=1, **SAMPLING),
         "",
@@ -181,5 +168,5 @@ def test_pages_state_the_sampling_of_all_their_tables(tmp_path: Path) -> None:
 
 def test_shards_state_what_is_resampled(tmp_path: Path) -> None:
     assert "95% bootstrap over captions, 1,000 resamples" in " ".join(
-        score_table([shards(tmp_path)], intervals=True).notes
+        score_table([of_shards(tmp_path)], intervals=True).notes
     )

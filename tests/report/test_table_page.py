@@ -5,26 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.names import protocol
+from captious.judgment import Judgment, Study
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.report.page import report_page
-from captious.statistics import Sampling
 from tests.support.pages import Page
+from tests.support.results import agreement, judgment
 
 NASTY = "</script><b>\0 & 'x'"
 PLAIN = "</script><b>  & 'x'"
 
 
-def agreement(metric: str, value: float, rank: int | None) -> Agreement:
-    return Agreement(metric, value, (value - 0.02, value + 0.01), rank, f"{metric}|variant:official")
-
-
 @pytest.fixture
-def judgment() -> Judgment:
-    agreements = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement(NASTY, float("nan"), 2)]
-    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {a.metric: a for a in agreements})
-    return Judgment([verdict], Sampling(10, 0), ["beware of this"])
+def judged() -> Judgment:
+    agreements = agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement(NASTY, float("nan"), 2)
+    return judgment(*agreements, warnings=["beware of this"])
 
 
 @pytest.fixture
@@ -48,8 +42,8 @@ def study() -> Study:
     )
 
 
-def test_judgment_page_draws_its_values(judgment: Judgment) -> None:
-    page = Page(report_page(judgment))
+def test_judgment_page_draws_its_values(judged: Judgment) -> None:
+    page = Page(report_page(judged))
     for message in ("composite@hessel2021", "44.0", "42.0 – 45.0", "beware of this", "cider-d|variant:official"):
         assert message in page.text
     [figure] = page.manifest["figures"]
@@ -73,6 +67,6 @@ def test_study_page_draws_its_values(study: Study) -> None:
     assert page.html.count("</script>") == len(page.scripts)
 
 
-def test_table_page_is_deterministic(judgment: Judgment, study: Study) -> None:
-    for result in (judgment, study):
+def test_table_page_is_deterministic(judged: Judgment, study: Study) -> None:
+    for result in (judged, study):
         assert report_page(result) == report_page(result)

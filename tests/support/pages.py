@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Page"]
+__all__ = ["Elements", "Page", "parsed"]
 
 _TYPES = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
 
@@ -113,6 +113,40 @@ class Page(HTMLParser):
         """Return the addresses in the page's elements."""
         names = ("src", "href", "action", "data", "srcset", "poster")
         return [about[name] or "" for _, about in self.tags for name in names if name in about]
+
+
+class Elements(HTMLParser):
+    """Names of the elements of a piece of HTML, its texts and those of its cells; elements must nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.text: list[str] = []
+        self.cells: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+        if tag != "br":
+            self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+        if {"td", "th"} & {*self.open}:
+            self.cells[-1] += data
+
+
+def parsed(html: str | None) -> Elements:
+    assert html is not None
+    elements = Elements()
+    elements.feed(html)
+    assert elements.open == []
+    return elements
 
 
 def imports_of(style: str) -> list[str]:

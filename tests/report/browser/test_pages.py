@@ -15,16 +15,15 @@ import pytest
 
 import captious
 from captious import drawing
-from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.names import protocol
+from captious.judgment import Study
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.layouts import SIGNS
 from captious.metrics.meteor import align
 from captious.report.page import write_report
-from captious.statistics import Sampling
 from captious.tables import scatter
 from tests.report.conftest import HOSTILE, systems
 from tests.support.pages import Page
+from tests.support.results import agreement, judgment
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
@@ -321,10 +320,7 @@ def test_page_without_javascript_keeps_its_tables(open_page: Opener, examples: P
 
 
 def test_judgments_and_studies_are_drawn(open_page: Opener, tmp_path: Path) -> None:
-    agreements = [
-        Agreement(name, 0.3, (0.2, 0.4), rank, f"{name}|x") for rank, name in enumerate(("a", "</b>", "c"), 1)
-    ]
-    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {a.metric: a for a in agreements})
+    judged = judgment(*(agreement(name, 0.3, rank) for rank, name in enumerate(("a", "</b>", "c"), 1)))
     x = np.array([1.0, 2, 3])
     square = np.array([[0.0, 0], [1, 0], [1, 1]])
     pictures = {
@@ -337,7 +333,7 @@ def test_judgments_and_studies_are_drawn(open_page: Opener, tmp_path: Path) -> N
         "dots": Dots("Dots", "x", {"a": Dot(0.5), "b": Dot(0.25, (0.1, 0.4))}),
     }
     study = Study("s", "A study", ("metric", "value"), [{"metric": "a", "value": 0.5}], pictures=pictures)
-    for name, result, charts in (("judgment", Judgment([verdict], Sampling(10, 0)), 1), ("study", study, 5)):
+    for name, result, charts in (("judgment", judged, 1), ("study", study, 5)):
         write_report(result, tmp_path / f"{name}.html")
         page = open_page(tmp_path / f"{name}.html")
         expect(page.locator("svg.plot")).to_have_count(charts)
