@@ -208,12 +208,11 @@ def test_yi2020_agreement_with_people_is_as_recorded(
 # ---- combination
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Given:
     """Hidden states that are given, as a layer: for each text its rows."""
 
     states: dict[str, list[list[int]]]
-    key = "given states"
 
     def of_references(self, references: References) -> EncodedTexts:
         texts = list(dict.fromkeys(references.texts))
