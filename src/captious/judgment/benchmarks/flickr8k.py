@@ -115,6 +115,7 @@ _EXPERT = "flickr8k/ExpertAnnotations.txt"
 _MEANS = "yi2020/flickr.json"
 _OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
 _SMURF = "smurf2021-untied"
+_CUI = "cui2018"
 
 
 _OWN = Rule("candidates that are among the references", lambda item: item.candidate in item.references)
@@ -171,6 +172,18 @@ def _remove_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
     return [item for item in items if len(image_means := means.get(item.image, [])) == len({*image_means})]
 
 
+def _by_reference(items: Sequence[RatedCaption]) -> list[RatedCaption]:
+    """Return each caption once per reference of its image, apart from own references: equation 12 of Cui et al. 2018
+    pairs every rating of a caption with every score.
+    """
+    return [
+        replace(item, id=f"{item.id}|{number}", references=[reference])
+        for item in items
+        if not _OWN(item)
+        for number, reference in enumerate(item.references, start=1)
+    ]
+
+
 def _items(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Sequence[RatedCaption]:
     if protocol.ratings != "mean" and "means_in" in items[0].facts:
         raise ParameterError(
@@ -178,7 +191,8 @@ def _items(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder
             where=items[0].facts["means_in"],
             hint=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
         )
-    return _remove_ties(items) if protocol.name == _SMURF else items
+    prepare = {_SMURF: _remove_ties, _CUI: _by_reference}.get(protocol.name)
+    return prepare(items) if prepare else items
 
 
 FLICKR8K_EXPERT = Benchmark(
@@ -187,10 +201,10 @@ FLICKR8K_EXPERT = Benchmark(
         _protocol("spice2016", statistic="kendall-tau-c", ratings="each", source="Anderson et al. 2016"),
         _protocol("tau-b", statistic="kendall-tau-b", ratings="each", source="as spice2016, with tau-b"),
         _protocol(
-            "cui2018",
+            _CUI,
             statistic="kendall-tau-b",
             ratings="each",
-            references=Rule("the first of the image's five references", lambda item: item.references[:1]),
+            references=Rule("the image's five references one by one, a score for each", AS_GIVEN.function),
             source="Cui et al. 2018, table 1",
         ),
         _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, published code"),
