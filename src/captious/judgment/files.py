@@ -306,8 +306,6 @@ def number_within(value: object, low: float, high: float | None, where: str) -> 
 
 #: COCO's captions; val2014 has all images of val2017.
 COCO_CAPTIONS = ("coco/captions_val2017.json", "coco/captions_val2014.json")
-#: Flickr8k's captions as Hodosh et al. 2013 publish them.
-TOKENS = "flickr8k/Flickr8k.token.txt"
 
 
 def coco_captions_file(folder: DataFolder) -> str:
@@ -329,15 +327,15 @@ def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
     return dict(captions)
 
 
-def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str, list[str]]]:
+def read_flickr8k_captions(folder: DataFolder, name: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Read captions by id, and by image, from lines such as ``1000268201_693b08cb0e.jpg#0  A child ...``."""
     text_of: dict[str, str] = {}
     references_of: dict[str, list[str]] = defaultdict(list)
-    for number, (caption, text) in folder.rows(TOKENS, 2):
+    for number, (caption, text) in folder.rows(name, 2):
         image, mark, _ = caption.partition("#")
         if not mark or caption in text_of:
             message = f"duplicate caption id {caption!r}" if mark else f"{caption!r} is not a caption id"
-            raise folder.error(message, TOKENS, number, hint="an id consists of the image, # and the caption number")
+            raise folder.error(message, name, number, hint="an id consists of the image, # and the caption number")
         text_of[caption] = text.strip()
         references_of[image].append(text.strip())
     return text_of, dict(references_of)

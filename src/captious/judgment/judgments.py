@@ -133,22 +133,6 @@ class Protocol:
         return {name: text for name, text in texts.items() if text}
 
 
-def system_protocols(
-    protocol: Protocol, suffix: str = "", *, systems: Rule[str] = SYSTEM_FACT
-) -> tuple[Protocol, Protocol]:
-    """Return two protocols that compare mean scores of systems with mean ratings: Pearson, and pairwise accuracy.
-
-    Args:
-        protocol: the protocol with the ratings, references and exclusions.
-        suffix: suffix of their names, "system-pearson" and "system-accuracy".
-        systems: the system of a caption.
-    """
-    pearson = replace(
-        protocol, name=f"system-pearson{suffix}", statistic="pearson", systems=systems, parts=None, ties=0.5
-    )
-    return pearson, replace(pearson, name=f"system-accuracy{suffix}", statistic="pairwise-accuracy")
-
-
 # Human judgments of captions or systems, in three forms that scores can be compared with.
 #
 # Each form knows its statistic, its computation on resamples, and the test of the difference of two metrics. A

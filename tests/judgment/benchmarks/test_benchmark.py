@@ -38,7 +38,7 @@ MINE = Benchmark("mine", (RATED, replace(RATED, name="second")), (Files(("mine.j
 
 def test_every_file_of_a_benchmark_is_in_the_catalogue() -> None:
     assert list(names._BUILT_IN) == names.names()
-    modules = set(names._BUILT_IN.values())
+    modules = {content["module"] for content in names._BUILT_IN.values()}
     files = {path.stem for path in Path(names.__file__).parent.glob("*.py")}
     assert files == modules | {"__init__", "benchmark", "names"}
     for name in names.names():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, ResourceError
-from captious.judgment.benchmarks.consensus import PASCAL_50S
+from captious.judgment.benchmarks import names
 from captious.judgment.files import data_folder
 from captious.judgment.judgments import CaptionPairs, RatedSystems
 from tests.support.judgments import load, write, write_jsonl
@@ -67,8 +67,9 @@ def test_invalid_preference_is_refused(tmp_path: Path) -> None:
 
 def test_pascal_50s_pool_excludes_judged_captions(tmp_path: Path) -> None:
     found = load(files(tmp_path), "pascal-50s")
-    assert PASCAL_50S.pool is not None
-    pool = PASCAL_50S.pool(found, data_folder(tmp_path))
+    read_pool = names.get("pascal-50s").pool
+    assert read_pool is not None
+    pool = read_pool(found, data_folder(tmp_path))
     assert pool.texts == ("two dogs", "the dog") * 8
     assert [*pool.ids] == found.items
 

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from captious.errors import CaptionFileError, ResourceError
-from captious.judgment.benchmarks.foils import CHANGES
+from captious.judgment.benchmarks import names
 from tests.support.judgments import assert_same, load, read_jsonl, write, write_jsonl
+
+CHANGES = names.get("sugarcrepe").protocol().part_order
 
 
 @pytest.mark.parametrize(

@@ -14,56 +14,18 @@ four remain because of a duplicate reference, they are repeated.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from operator import attrgetter
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, PairReferences, Protocol, RatedCaption, Rule
+from captious.judgment import CaptionPair, DataFolder, PairReferences, Protocol, RatedCaption
 from captious.judgment.items import sides
-from captious.judgment.judgments import NOTHING, SYSTEM_FACT, system_protocols
 
-_KINDS = ("HC", "HI", "HM", "MM")
 _KEYS = ("HC", "HI", "HM", "MM_1", "MM_2", "MM_3", "MM_4", "MM_5")
 _N_REFERENCES = 4
 
 
-def _benchmark(name: str, file: str) -> Benchmark:
-    """Return the benchmark of a file: accuracy over all pairs, and by kind of pair."""
-    protocol = partial(
-        Protocol,
-        name,
-        statistic="accuracy",
-        ratings="majority",
-        of="pairs",
-        references=Rule("four of the sound, without the judged caption; of MM, five draws of four", _references),
-        ties=0.0,
-        source="Zhou et al. 2022",
-    )
-    of_machines = Protocol(
-        name,
-        "wins",
-        "pearson",
-        "majority",
-        "captions",
-        references=Rule("the five of the sound", attrgetter("references")),
-        excluded=Rule("pairs with a human caption", NOTHING.function),
-    )
-    return Benchmark(
-        name,
-        (
-            protocol("total"),
-            protocol("kinds", parts=Rule("kinds of pairs", attrgetter("part")), part_order=_KINDS),
-            *system_protocols(
-                of_machines, systems=Rule("retrieval, or a model with its decoding", SYSTEM_FACT.function)
-            ),
-        ),
-        (Files((file,), partial(_read, file=file)),),
-        "blmoistawinde/fense on GitHub, branch experiment-code",
-        items=_items,
-    )
-
-
-def _items(protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder) -> list[CaptionPair] | list[RatedCaption]:
+def items_audio(
+    protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder
+) -> list[CaptionPair] | list[RatedCaption]:
     """Return pairs, or the single captions of machine pairs."""
     if protocol.systems is None:
         return pairs
@@ -76,7 +38,8 @@ def _systems(pair: CaptionPair) -> tuple[str, str]:
     return first, second
 
 
-def _read(folder: DataFolder, file: str) -> list[CaptionPair]:
+def read_audio(folder: DataFolder, file: str) -> list[CaptionPair]:
+    """Read the pairs of all records whose votes are not tied."""
     return [
         pair
         for number, record in enumerate(folder.json(file), start=1)
@@ -98,7 +61,8 @@ def _pairs(folder: DataFolder, file: str, number: int, record: dict[str, Any]) -
             yield CaptionPair(image, (first, second), preferred, record["references"], kind, {"sources": sources})
 
 
-def _references(pair: CaptionPair) -> PairReferences:
+def four_references(pair: CaptionPair) -> PairReferences:
+    """Return four references of each caption; five draws of four for two machine captions."""
     if pair.part == "MM":
         n = len(pair.references)
         draws = [[text for k, text in enumerate(pair.references) if k != left_out] for left_out in range(n)]
@@ -113,7 +77,3 @@ def _other_references(pair: CaptionPair, caption: str) -> list[str]:
     if not references:
         raise ValueError(f"{pair.image} has no other reference")
     return references + [references[k % len(references)] for k in range(_N_REFERENCES - len(references))]
-
-
-AUDIOCAPS_EVAL = _benchmark("audiocaps-eval", "fense/audiocaps_eval.json")
-CLOTHO_EVAL = _benchmark("clotho-eval", "fense/clotho_eval.json")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from captious.data import References
@@ -16,13 +15,10 @@ from captious.errors import (
     ResourceError,
     UnknownNameError,
 )
-from captious.judgment.files import DataFolder, entry_of, number_within, read_coco_captions
-from captious.judgment.items import CaptionPair, Item, RatedCaption, judgments_of
+from captious.judgment.files import DataFolder
+from captious.judgment.items import Item, RatedCaption, judgments_of
 from captious.judgment.judgments import HumanJudgments, Protocol
 from captious.plugins import did_you_mean
-
-#: Source of figures that were measured with the official toolkit on the normalized files.
-TOOLKIT = "pycocoevalcap 1.2 on the same files"
 
 
 @dataclass(frozen=True)
@@ -190,46 +186,3 @@ def rated(
         return items
 
     return Files((name,), read)
-
-
-def at_least_0(value: object, where: str) -> float:
-    """Return a rating that must not be negative."""
-    return number_within(value, 0, None, where)
-
-
-def coco_pairs(
-    names: Sequence[str],
-    coco: str,
-    pairs: Callable[[DataFolder], Iterable[tuple[str, CaptionPair]]],
-    other_references: Callable[[CaptionPair], Sequence[str]],
-) -> Files:
-    """Return the format of pairs of captions of COCO's images, whose references are the captions of their images.
-
-    Args:
-        names: their files.
-        coco: the file of COCO's captions.
-        pairs: reads the pairs without references, with their places in files.
-        other_references: the references of a pair for metrics, of which there must be some.
-    """
-
-    def read(folder: DataFolder) -> list[CaptionPair]:
-        captions = read_coco_captions(folder, coco)
-        found = []
-        for where, pair in pairs(folder):
-            pair = replace(pair, references=entry_of(captions, pair.image, where))
-            if not other_references(pair):
-                raise CaptionFileError(f"image {pair.image} has no other caption", where=where, hint=f"check {coco}")
-            found.append(pair)
-        return found
-
-    return Files((*names, coco), read)
-
-
-def coco_image(name: object, where: str) -> int:
-    """Return the id in a file name: COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017."""
-    return int(number_within(PurePath(str(name)).stem.rpartition("_")[2], 0, None, where))
-
-
-def figures(source: str, values: Mapping[str, float], *, tolerance: float = 0.0005) -> dict[str, Figure]:
-    """Return figures of one source, by metric; values are multiplied by 100, as printed."""
-    return {metric: Figure(value / 100, source, tolerance=tolerance) for metric, value in values.items()}

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from math import log
-from operator import attrgetter
 from typing import Any
 
 from captious.data import References
 from captious.errors import ResourceError
-from captious.judgment import Benchmark, CaptionPair, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
-from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment import CaptionPair, DataFolder, Protocol, RatedCaption
 from captious.judgment.files import Consensus, first_of, read_consensus
 from captious.judgment.items import references_table, sides, without
-from captious.judgment.judgments import NOTHING, CaptionPairs, system_protocols
+from captious.judgment.judgments import CaptionPairs
 
 # ABSTRACT-50S: the preferred one of two captions of a clip-art scene, by majority vote. Vedantam et al. 2015.
 #
@@ -25,13 +22,12 @@ from captious.judgment.judgments import NOTHING, CaptionPairs, system_protocols
 # caption, which is correct. The other caption is correct, too, in one of them (HC), and of another scene in the other
 # (HI); the file does not say which is which.
 
-_ABSTRACT_CONSENSUS = "abstract50s/consensus_abstract.mat"
 _SCENES = 200
 
 
-def _read_abstract(folder: DataFolder) -> list[CaptionPair]:
+def read_abstract(folder: DataFolder, name: str) -> list[CaptionPair]:
     """Read the owners' triplets, with the first five references; the first caption of a pair wins tied votes."""
-    pairs = read_consensus(folder, _ABSTRACT_CONSENSUS)
+    pairs = read_consensus(folder, name)
     scenes: defaultdict[tuple[str, ...], list[Consensus]] = defaultdict(list)
     for pair in pairs:
         scenes[tuple(sorted(pair.references))].append(pair)
@@ -41,7 +37,7 @@ def _read_abstract(folder: DataFolder) -> list[CaptionPair]:
     for scene in scenes.values():
         if len(scene) != 2 or len({*scene[0].captions} & {*scene[1].captions}) != 1:
             spot = f"the scene of {scene[0].captions[0]!r}"
-            raise folder.error("a scene does not have two pairs that share a caption", _ABSTRACT_CONSENSUS, spot)
+            raise folder.error("a scene does not have two pairs that share a caption", name, spot)
         of_other_scenes.append(_pair_with_other_scene(scene[0], scene[1], rarity))
     numbers = {references: number for number, references in enumerate(scenes)}
     read = []
@@ -77,64 +73,44 @@ def _words(*texts: str) -> set[str]:
     return {word for text in texts for word in re.findall("[a-z]+", text.lower())}
 
 
-_protocol_abstract = partial(
-    Protocol,
-    "abstract-50s",
-    statistic="accuracy",
-    ratings="majority",
-    of="pairs",
-    references=Rule("the first five of all references", attrgetter("references")),
-    parts=Rule("HC HI", attrgetter("part")),
-    part_order=("HC", "HI"),
-)
-
-ABSTRACT_50S = Benchmark(
-    "abstract-50s",
-    (
-        _protocol_abstract(
-            "vedantam2015",
-            excluded=Rule("pairs with tied votes", lambda item: item.facts["tied"]),
-            source="Vedantam et al. 2015",
-        ),
-        _protocol_abstract("sharif2019", tie_winner=0, source="Sharif et al. 2019"),
-    ),
-    (Files((_ABSTRACT_CONSENSUS,), _read_abstract),),
-    "Vedantam et al. 2015",
-)
-
-
 # PASCAL-50S: the preferred one of two captions, by majority vote of 48 or 11 people. Vedantam et al. 2015.
 #
 # Pairs are two correct human captions (HC), a correct one and one of another image (HI), a human and a machine caption
 # (HM), and two machine captions (MM). The five references are those that Lee et al. 2024 drew from the fifty.
 
-_NORMALIZED_PASCAL = "pascal50s/pairs.jsonl"
+_NORMALIZED = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"
-_PAIRS = "pascal50s/pair_pascal.mat"
-_PASCAL_CONSENSUS = "pascal50s/consensus_pascal.mat"
 _PARTS = ("HC", "HI", "HM", "MM")
 
 
-def _five_references(item: CaptionPair) -> Any:
+def five_drawn(item: CaptionPair) -> Any:
+    """Return the references that Lee et al. 2024 drew."""
     return item.facts["refs5_fleur"]
 
 
-def _first_five(item: CaptionPair) -> Any:
+def first_five(item: CaptionPair) -> Any:
+    """Return the first five references of the image."""
     return item.facts["all"][:5]
 
 
-def _majority_of_eleven(item: CaptionPair) -> int:
+def majority_of_eleven(item: CaptionPair) -> int:
+    """Return the caption that more of eleven people prefer, the first one if votes are tied."""
     return int(item.facts["votes11_sum"] < 0)
 
 
-def _read_published_pascal(folder: DataFolder) -> list[dict[str, Any]]:
+def read_normalized_pascal(folder: DataFolder, name: str) -> list[dict[str, Any]]:
+    """Read the normalized file, a pair per line."""
+    return folder.records(name)
+
+
+def read_published_pascal(folder: DataFolder, pairs_name: str, consensus: str) -> list[dict[str, Any]]:
     """Read pairs from the authors' files; those with tied votes are left out."""
-    content = folder.matlab(_PAIRS)
+    content = folder.matlab(pairs_name)
     if missing := [name for name in ("new_input", "category") if name not in content]:
-        raise folder.error(f"no {missing[0]} in this file", _PAIRS)
+        raise folder.error(f"no {missing[0]} in this file", pairs_name)
     images = [str(first_of(pair)) for pair in content["new_input"].ravel()]
     kinds = [_PARTS[int(kind) - 1] for kind in content["category"].ravel()]
-    pairs = zip(images, kinds, read_consensus(folder, _PASCAL_CONSENSUS), strict=True)
+    pairs = zip(images, kinds, read_consensus(folder, consensus), strict=True)
     return [
         {"image": image, "sent": pair.captions, "category": kind, "label48": pair.preferred, "all": pair.references}
         for image, kind, pair in pairs
@@ -142,26 +118,26 @@ def _read_published_pascal(folder: DataFolder) -> list[dict[str, Any]]:
     ]
 
 
-def _items(
+def items_pascal(
     protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder
 ) -> list[CaptionPair] | list[RatedCaption]:
     """Return pairs, or the single captions of machine pairs.
 
     They have all references of their image if the protocol takes the first of them.
     """
-    if "all" in records[0] and protocol.references.function is _five_references:
+    if "all" in records[0] and protocol.references.function is five_drawn:
         raise ResourceError(
             "the references that Lee et al. 2024 drew are missing",
-            where=f"{folder.folder} contains no {_NORMALIZED_PASCAL}",
+            where=f"{folder.folder} contains no {_NORMALIZED}",
             hint="judge pascal-50s@smurf2021, with the first five references",
         )
     if protocol.measure and "votes11_sum" not in records[0]:
         raise ResourceError(
             "the eleven votes of each pair are missing",
-            where=f"{folder.folder} contains no {_NORMALIZED_PASCAL} with votes11_sum",
+            where=f"{folder.folder} contains no {_NORMALIZED} with votes11_sum",
             hint="judge pascal-50s@smurf2021, with forty-eight votes",
         )
-    by_image = "all" not in records[0] and protocol.references.function is _first_five
+    by_image = "all" not in records[0] and protocol.references.function is first_five
     fifty = folder.json(_FIFTY) if by_image else {}
     pairs = []
     for r in records:
@@ -172,7 +148,7 @@ def _items(
     return pairs if protocol.systems is None else sides((pair for pair in pairs if pair.part == "MM"), _systems)
 
 
-def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
+def pool_pascal(judgments: CaptionPairs, folder: DataFolder) -> References:
     """Return the fifty references of each image, except the captions of the pair."""
     of_image = folder.json(_FIFTY)
     candidates = judgments.captions.candidates
@@ -183,79 +159,6 @@ def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
     return references_table(judgments.items, references, [*map(str, judgments.captions.references.images)])
 
 
-def _mean_and_parts(mean: float, parts: Sequence[float]) -> Figure:
-    """Return figures, multiplied by 100 as printed; parts are exact: shares of 1,000 pairs."""
-    values = {part: value / 100 for part, value in zip(_PARTS, parts, strict=True)}
-    return Figure(mean / 100, TOOLKIT, values)
-
-
 def _systems(pair: CaptionPair) -> tuple[str, str]:
     first, second = pair.facts["system"]
     return str(first), str(second)
-
-
-_protocol = partial(
-    Protocol,
-    "pascal-50s",
-    statistic="accuracy",
-    ratings="majority",
-    of="pairs",
-    parts=Rule("HC HI HM MM", attrgetter("part")),
-    part_order=_PARTS,
-)
-
-PASCAL_50S = Benchmark(
-    "pascal-50s",
-    (
-        _protocol(
-            "fleur2024",
-            references=Rule("five of the fifty references, in one fixed draw", _five_references),
-            source="Lee et al. 2024",
-        ),
-        _protocol(
-            "smurf2021",
-            references=Rule("the first five of all references", _first_five),
-            source="Feinglass and Yang 2021",
-        ),
-        *(
-            _protocol(
-                name,
-                references=Rule("the first five of all references", _first_five),
-                measure=Rule("the majority of eleven people", _majority_of_eleven),
-                tie_winner=tie_winner,
-                source=source,
-            )
-            for name, tie_winner, source in (
-                ("sharif2019", 0, "Sharif et al. 2019"),
-                ("yi2020", 1, "Yi et al. 2020, table 4"),
-            )
-        ),
-        *system_protocols(
-            Protocol(
-                "pascal-50s",
-                "wins",
-                "pearson",
-                "majority",
-                "captions",
-                references=Rule("five of the fifty references, in one fixed draw", _five_references),
-                excluded=Rule("pairs with a human caption", NOTHING.function),
-            )
-        ),
-    ),
-    (
-        Files((_NORMALIZED_PASCAL,), lambda folder: folder.records(_NORMALIZED_PASCAL)),
-        Files((_PAIRS, _PASCAL_CONSENSUS), _read_published_pascal),
-    ),
-    "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
-    published={
-        "fleur2024": {
-            "bleu-1": _mean_and_parts(78.0, (63.55, 94.95, 92.4, 61.1)),
-            "bleu-4": _mean_and_parts(74.763, (61.3, 93.65, 84.85, 59.25)),
-            "rouge-l": _mean_and_parts(78.188, (63.5, 96.1, 91.85, 61.3)),
-            "cider-d": _mean_and_parts(79.875, (65.45, 98.6, 90.1, 65.35)),
-        }
-        | figures(TOOLKIT, {"meteor": 79.988}),
-    },
-    pool=_pool,
-    items=_items,
-)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from operator import attrgetter
+from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
+from captious.judgment import CaptionPair, DataFolder, Protocol, RatedCaption
 from captious.judgment.files import entry_of, number_within
-from captious.judgment.judgments import system_protocols
 
 # FactVC: factuality of machine descriptions of videos. Liu and Wan 2023.
 #
@@ -20,14 +18,8 @@ from captious.judgment.judgments import system_protocols
 # references are the human paragraphs of the video. The protocols of sentences are ours: of two sentences of one
 # paragraph, one of which has wrong words, a metric should score the other higher.
 
-#: The files of references by data set.
-_REFERENCES = {
-    "activitynet": ("factvc/activitynet_gt_1_para.json", "factvc/activitynet_gt_2_para.json"),
-    "youcook2": ("factvc/youcook2_gt_para.json",),
-}
-_RATINGS = {name: f"factvc/{name}_factuality_annotation.json" for name in _REFERENCES}
-_STATISTICS = {"pearson": "pearson", "spearman": "spearman", "kendall": "kendall-tau-b"}
-_SOURCE = "Liu and Wan 2023"
+#: Between the names of data sets and of their files.
+_RATINGS = "_factuality_annotation"
 
 
 @dataclass(frozen=True)
@@ -40,12 +32,13 @@ class _Paragraph:
     references: Sequence[str]
 
 
-def _read_factvc(folder: DataFolder) -> list[_Paragraph]:
+def read_factvc(folder: DataFolder, *names: str) -> list[_Paragraph]:
     """Read ``{video: {system: {"paragraph_score": 4, "sentences": ["a [dog] runs"]}}}``, and ``{video: paragraph}``."""
     paragraphs = []
-    for data_set, name in _RATINGS.items():
+    for name in (name for name in names if _RATINGS in name):
+        data_set = PurePath(name).stem.removesuffix(_RATINGS)
         texts: dict[str, list[str]] = {}
-        for file in _REFERENCES[data_set]:
+        for file in (file for file in names if PurePath(file).stem.startswith(f"{data_set}_gt")):
             for video, text in folder.json(file).items():
                 texts.setdefault(video, []).append(text)
         for video, systems in folder.entries(name, ()):
@@ -57,7 +50,7 @@ def _read_factvc(folder: DataFolder) -> list[_Paragraph]:
     return paragraphs
 
 
-def _items_factvc(
+def items_factvc(
     protocol: Protocol, paragraphs: Sequence[_Paragraph], folder: DataFolder
 ) -> list[RatedCaption] | list[CaptionPair]:
     paragraphs = [paragraph for paragraph in paragraphs if protocol.name.endswith(paragraph.data_set)]
@@ -87,32 +80,6 @@ def _plain(sentence: str) -> str:
     return re.sub(r"[\[\]]", "", sentence)
 
 
-_protocol: Any = partial(
-    Protocol,
-    "factvc",
-    references=Rule("the paragraphs of the video that people wrote", lambda item: item.references),
-)
-
-
-def _protocols_factvc(data_set: str) -> list[Protocol]:
-    rated = [
-        _protocol(f"{name}-{data_set}", statistic=statistic, ratings="given", of="captions", source=_SOURCE)
-        for name, statistic in _STATISTICS.items()
-    ]
-    systems = system_protocols(rated[0], f"-{data_set}")
-    sentences = _protocol(f"sentences-{data_set}", statistic="accuracy", ratings="known", of="pairs")
-    return [*rated, *systems, sentences]
-
-
-FACTVC = Benchmark(
-    "factvc",
-    tuple(protocol for data_set in _RATINGS for protocol in _protocols_factvc(data_set)),
-    (Files((*_RATINGS.values(), *(file for files in _REFERENCES.values() for file in files)), _read_factvc),),
-    "PKU-ONELab/FactVC on GitHub",
-    items=_items_factvc,
-)
-
-
 # ImageInWords: preferences between two long descriptions of an image, by five criteria. Garg et al. 2024.
 #
 # IIW-400 compares human descriptions with those of a model trained on such descriptions (IIW-P5B); DOCCI_Test compares
@@ -129,16 +96,15 @@ _CRITERIA = {
     "first-lines": "First few line(s) as tldr",
     "human-like": "Human Like",
 }
-#: By data set: the fields of the two descriptions, that of the judgments, and what these call the descriptions.
+#: By data set: the fields of the image, of the two descriptions and of the judgments, and what these call the two.
 _FORMS = {
     "iiw-400": (
-        "iiw/IIW-400.jsonl",
         "image/key",
         ("IIW", "IIW-P5B"),
         "iiw-human-sxs-iiw-p5b",
         ("IIW-Human", "IIW-P5B"),
     ),
-    "docci": ("iiw/DOCCI_Test.jsonl", "image", ("IIW", "DOCCI"), None, ("IIW", "DOCCI")),
+    "docci": ("image", ("IIW", "DOCCI"), None, ("IIW", "DOCCI")),
 }
 #: By data set: the description that is scored against the other one.
 _CANDIDATES = {"iiw-400": 1, "docci": 0}
@@ -155,13 +121,17 @@ class _Comparison:
     verdicts: Mapping[str, int]
 
 
-def _read_iiw(folder: DataFolder) -> list[_Comparison]:
+def read_iiw(folder: DataFolder, *names: str) -> list[_Comparison]:
     """Read lines of ``{"IIW": ..., "DOCCI": ..., "metrics/Specificity": "IIW is marginally better"}``."""
-    return [comparison for data_set in _FORMS for comparison in _comparisons(folder, data_set)]
+    return [
+        comparison
+        for data_set, name in zip(_FORMS, names, strict=True)
+        for comparison in _comparisons(folder, data_set, name)
+    ]
 
 
-def _comparisons(folder: DataFolder, data_set: str) -> Iterator[_Comparison]:
-    file, image, fields, nested, names = _FORMS[data_set]
+def _comparisons(folder: DataFolder, data_set: str, file: str) -> Iterator[_Comparison]:
+    image, fields, nested, names = _FORMS[data_set]
     for line, record in folder.numbered_records(file):
         judged: Mapping[str, Any] | None = record if nested is None else record.get(nested)
         if judged is None:  # only some descriptions were compared
@@ -179,7 +149,7 @@ def _comparisons(folder: DataFolder, data_set: str) -> Iterator[_Comparison]:
         yield _Comparison(data_set, record[image], (record[fields[0]], record[fields[1]]), verdicts)
 
 
-def _items_iiw(
+def items_iiw(
     protocol: Protocol, comparisons: Sequence[_Comparison], folder: DataFolder
 ) -> list[CaptionPair] | list[RatedCaption]:
     if protocol.of == "pairs":
@@ -198,79 +168,12 @@ def _items_iiw(
     return rated
 
 
-def _left_out(data_set: str, criterion: str | None, item: CaptionPair) -> bool:
-    is_other = item.facts["data set"] != data_set or criterion not in (None, item.part)
+def is_left_out(item: CaptionPair, data_set: str, criterion: str = "") -> bool:
+    """Return whether a judgment is neutral, of another data set, or by another criterion than a named one."""
+    is_other = item.facts["data set"] != data_set or criterion not in ("", item.part)
     return bool(is_other or item.facts["neutral"])
 
 
-def _mean(item: RatedCaption) -> float:
-    return sum(item.ratings) / len(item.ratings)
-
-
-def _criterion_rating(criterion: str, item: RatedCaption) -> float:
-    return float(item.facts[criterion])
-
-
-def _reference_protocols(data_set: str) -> list[Protocol]:
-    """Return protocols of Kendall's tau-b with the mean over criteria, and with each of them."""
-    texts = _FORMS[data_set][2]
-    place = _CANDIDATES[data_set]
-    every = Protocol(
-        "iiw",
-        f"kendall-{data_set}",
-        "kendall-tau-b",
-        "given",
-        "captions",
-        references=Rule(
-            f"the description of {texts[1 - place]}; that of {texts[place]} is judged", attrgetter("references")
-        ),
-        measure=Rule("mean over criteria, -2 to 2", _mean),
-    )
-    by_criterion = [
-        replace(
-            every,
-            name=f"kendall-{data_set}-{criterion}",
-            measure=Rule(f"{criterion}, -2 to 2", partial(_criterion_rating, criterion)),
-        )
-        for criterion in _CRITERIA
-    ]
-    return [every, *by_criterion]
-
-
-def _protocols_iiw(data_set: str) -> list[Protocol]:
-    """Return protocols of accuracy over all criteria, as their mean, and by each of them."""
-    every = Protocol(
-        "iiw",
-        data_set,
-        "accuracy",
-        "majority",
-        "pairs",
-        references=Rule("none", attrgetter("references")),
-        excluded=Rule("neutral judgments", partial(_left_out, data_set, None)),
-        parts=Rule("criteria", attrgetter("part")),
-        part_order=tuple(_CRITERIA),
-        source="Garg et al. 2024",
-    )
-    by_criterion = [
-        replace(
-            every,
-            name=f"{data_set}-{criterion}",
-            excluded=Rule("neutral judgments", partial(_left_out, data_set, criterion)),
-            parts=None,
-            part_order=(),
-        )
-        for criterion in _CRITERIA
-    ]
-    return [every, *by_criterion]
-
-
-IIW = Benchmark(
-    "iiw",
-    (
-        *(protocol for data_set in reversed(_FORMS) for protocol in _reference_protocols(data_set)),
-        *(protocol for data_set in _FORMS for protocol in _protocols_iiw(data_set)),
-    ),
-    (Files(tuple(file for file, *_ in _FORMS.values()), _read_iiw),),
-    "google/imageinwords on GitHub, datasets",
-    items=_items_iiw,
-)
+def rating_by(item: RatedCaption, criterion: str = "") -> float:
+    """Return the rating by a criterion, or the mean over criteria."""
+    return float(item.facts[criterion]) if criterion else sum(item.ratings) / len(item.ratings)
