@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -252,6 +253,13 @@ def test_trainings_get_the_settings_of_their_features(data: Path, monkeypatch: p
     assert [figure.reason for figure in result.figures] == ["enough", "enough"]
     assert given[0][0] is not None
     assert given[1] == (None, 3)
+
+
+def test_a_column_says_what_is_not_the_papers_in_place_of_its_rows(data: Path) -> None:
+    columns = [replace(TAU[0], name=str(other), other=other) for other in (None, "", "drawn")]
+    rows = [PaperRow("a", "bleu-1", printed=".1 .1 .1"), PaperRow("b", "rouge-l", printed=".1 .1 .1", other="a part")]
+    figures = reproduce(paper(rows, columns, other="data"), data=data).figures
+    assert [figure.other for figure in figures] == [("data",), (), ("drawn",), ("a part",), (), ("drawn",)]
 
 
 def test_files_in_requests_are_resolved(data: Path) -> None:

@@ -87,6 +87,7 @@ class PaperColumn:
         where: key -> required value of a record.
         value: the key of the value, such as "p"; "mean" for the mean of the columns before it.
         row: the key that identifies the row of a record.
+        other: as for a row, of this column in place of all rows; an empty text for nothing.
     """
 
     name: str
@@ -96,6 +97,7 @@ class PaperColumn:
     where: Mapping[str, object] = field(default_factory=dict)
     value: str = "value"
     row: str = "metric"
+    other: str | None = None
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ class _Runner:
         request = row.computed_from
         value, reason = None, computed.reasons.get(request) or computed.reasons.get(column.value) or computed.reason
         signatures = [computed.signatures[request]] if request in computed.signatures else []
-        other = [row.other or table.other, *stand_ins(signatures or computed.signatures.values(), row.metric)]
+        declared = row.other or table.other if column.other is None else column.other
+        other = [declared, *stand_ins(signatures or computed.signatures.values(), row.metric)]
         if not request or not (column.judge or column.run or column.value == MEAN):
             reason = row.needs or table.needs
         elif column.value == MEAN:
