@@ -116,12 +116,14 @@ def test_benchmark_names_are_listed() -> None:
         (
             "composite@x",
             "composite has no protocol 'x'",
-            "its protocols are hessel2021, yi2020, sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b",
+            "its protocols are hessel2021, yi2020, yi2020-tau-b, "
+            "sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b",
         ),
         (
             "composite@",
             "composite has no protocol ''",
-            "its protocols are hessel2021, yi2020, sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b",
+            "its protocols are hessel2021, yi2020, yi2020-tau-b, "
+            "sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b",
         ),
     ],
 )
