@@ -67,9 +67,7 @@ def test_invalid_preference_is_refused(tmp_path: Path) -> None:
 
 def test_pascal_50s_pool_excludes_judged_captions(tmp_path: Path) -> None:
     found = load(files(tmp_path), "pascal-50s")
-    read_pool = names.get("pascal-50s").pool
-    assert read_pool is not None
-    pool = read_pool(found, data_folder(tmp_path))
+    pool = names.get("pascal-50s").pool(found, data_folder(tmp_path))  # type: ignore[misc]
     assert pool.texts == ("two dogs", "the dog") * 8
     assert [*pool.ids] == found.items
 
