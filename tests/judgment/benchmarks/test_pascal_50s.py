@@ -67,7 +67,7 @@ def test_invalid_preference_is_refused(tmp_path: Path) -> None:
 
 def test_pascal_50s_pool_excludes_judged_captions(tmp_path: Path) -> None:
     found = load(files(tmp_path), "pascal-50s")
-    pool = names.get("pascal-50s").pool(found, data_folder(tmp_path))  # type: ignore[misc]
+    pool = names.get("pascal-50s").pool(found, data_folder(tmp_path))
     assert pool.texts == ("two dogs", "the dog") * 8
     assert [*pool.ids] == found.items
 
