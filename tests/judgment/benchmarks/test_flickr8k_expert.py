@@ -45,16 +45,15 @@ def test_candidates_among_references_are_detected(
     assert found.n == 3 * (5822 - 158)
 
 
-def test_cui2018_protocol_pairs_every_rating_with_the_score_of_every_reference(shared_data: Path) -> None:
+def test_cui2018_protocol_has_the_first_reference(shared_data: Path) -> None:
     """METEOR and CIDEr-D have the published .308 and .289 to a few thousandths."""
     found = load(shared_data, "flickr8k-expert@cui2018")
     assert isinstance(found, RatedCaptions)
     every = load(shared_data, "flickr8k-expert")
     assert isinstance(every, RatedCaptions)
-    assert found.captions.references.texts == every.captions.references.texts
-    assert (len(found.captions), found.n) == (5 * len(every.captions), 5 * every.n)
+    assert found.captions.references.texts == every.captions.references.texts[::5]
     result = judge(found, ["meteor", "cider-d"], resamples=1)["flickr8k-expert@cui2018"]
-    assert [result[name].value for name in ("meteor", "cider-d")] == pytest.approx([0.3105, 0.2909], abs=5e-5)
+    assert [result[name].value for name in ("meteor", "cider-d")] == pytest.approx([0.309, 0.291], abs=5e-4)
 
 
 def test_yi2020_protocol_excludes_images_with_ties(tmp_path: Path) -> None:

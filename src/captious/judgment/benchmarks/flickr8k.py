@@ -65,7 +65,7 @@ def read_published_cf(folder: DataFolder, name: str, tokens: str) -> list[RatedC
 
 def items_cf(protocol: Protocol, items: list[RatedCaption], folder: DataFolder) -> list[RatedCaption]:
     """Return the captions, with all references of their images if the normalized file lacks some that are needed."""
-    if protocol.name != _CUI or "judged" in items[0].facts:
+    if protocol.name != "cui2018" or "judged" in items[0].facts:
         return items
     captions = {r["image"]: r["captions"] for r in folder.records(_CAPTIONS)}
     where = folder.place(_CAPTIONS)
@@ -79,12 +79,16 @@ def items_cf(protocol: Protocol, items: list[RatedCaption], folder: DataFolder) 
 
 _OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
 _SMURF = "smurf2021-untied"
-_CUI = "cui2018"
 
 
 def is_own(item: RatedCaption) -> bool:
     """Return whether the caption is one of the references of its image."""
     return item.candidate in item.references
+
+
+def first_reference(item: RatedCaption) -> Sequence[str]:
+    """Return the first reference."""
+    return item.references[:1]
 
 
 def read_published_expert(folder: DataFolder, name: str, tokens: str) -> list[RatedCaption]:
@@ -131,18 +135,6 @@ def _remove_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
     return [item for item in items if len(image_means := means.get(item.image, [])) == len({*image_means})]
 
 
-def _by_reference(items: Sequence[RatedCaption]) -> list[RatedCaption]:
-    """Return each caption once per reference of its image, apart from own references: equation 12 of Cui et al. 2018
-    pairs every rating of a caption with every score.
-    """
-    return [
-        replace(item, id=f"{item.id}|{number}", references=[reference])
-        for item in items
-        if not is_own(item)
-        for number, reference in enumerate(item.references, start=1)
-    ]
-
-
 def items_expert(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Sequence[RatedCaption]:
     if protocol.ratings != "mean" and "means_in" in items[0].facts:
         raise ParameterError(
@@ -150,5 +142,4 @@ def items_expert(protocol: Protocol, items: Sequence[RatedCaption], folder: Data
             where=items[0].facts["means_in"],
             hint=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
         )
-    prepare = {_SMURF: _remove_ties, _CUI: _by_reference}.get(protocol.name)
-    return prepare(items) if prepare else items
+    return _remove_ties(items) if protocol.name == _SMURF else items
