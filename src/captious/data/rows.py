@@ -705,7 +705,8 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
     Raises TypeError at the first text that is not a string.
     """
     # Strings know whether they are ASCII, so that only the others need to be looked through.
-    if is_unicode("".join(filterfalse(str.isascii, texts))):
+    others = "".join(filterfalse(str.isascii, texts))
+    if not others or is_unicode(others):
         return
     wrong = [f"{place(row)} has {shortened(text)}" for row, text in enumerate(texts) if not is_unicode(text)]
     raise EncodingError(

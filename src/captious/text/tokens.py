@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -69,7 +70,7 @@ class Tokens:
         check_words(ids, offsets, n_words=len(vocabulary), n_captions=n, what="tokens")
         return cls(ids, offsets, vocabulary)
 
-    @property
+    @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each caption, int64[n_captions]."""
         return np.diff(self.offsets)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Literal, TypeAlias, cast, overload
+from typing import Any, Literal, TypeAlias, cast, overload
 
 from captious.data import Captions, CaptionSets, References
 from captious.data.formats import EXTENSIONS
@@ -420,13 +420,8 @@ _ENGLISH_ONLY = "english-only"
 
 def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings) -> list[CaptionWarning]:
     """Return a warning about metrics made for English, if the captions are in another language."""
-    names = [item.metric.name for item in requested if item.metric.english_only]
-    if settings.language is None or not names:
-        return []
-    from captious.text.languages import ENGLISH, as_language
-
-    language = as_language(settings.language)
-    if language == ENGLISH:
+    language: Any = settings.language
+    if not settings.is_foreign or not (names := [item.metric.name for item in requested if item.metric.english_only]):
         return []
     made_for = f"{', '.join(names)}: made for English"
     text = f"{made_for}, so scores of captions in {language.name.capitalize()} mean nothing."
@@ -534,9 +529,10 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
     Raises:
         UnusedSettingError: names the setting, and the metrics that use it.
     """
-    parameters = {name for metric in metrics for name in metric.declared}
-    for name, value in settings.of_metrics.items():
-        if name not in parameters | settings.implied:
+    given = settings.of_metrics
+    used = settings.implied.union(*(metric.declared for metric in metrics)) if given else ()
+    for name, value in given.items():
+        if name not in used:
             users = [metric for metric in registry.metric_names() if name in _declared(metric)]
             raise UnusedSettingError(
                 f"the setting {name} was given, but no requested metric uses it",
