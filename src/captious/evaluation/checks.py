@@ -611,21 +611,13 @@ def foreign_language(tables: Sequence[Captions | CaptionSets], selection: Select
     language = selection.settings.language
     if isinstance(language, Language):
         return _name(language.code) if selection.settings.is_foreign else None
-    texts = [text for table in tables for text in _first_texts(table)]
+    candidates = [table.candidates.texts if isinstance(table, CaptionSets) else table.candidates for table in tables]
+    texts = [text for of_system in candidates for text in of_system[:_OF_LANGUAGE]]
     code = main_language(texts)
-    if code == "en" or 2 * _are_foreign(texts).sum() <= len(texts):
+    are_foreign = is_in_another_script(texts) | ~np.isin([language_of(text) for text in texts], ("", "en"))
+    if code == "en" or 2 * are_foreign.sum() <= len(texts):
         return None
     return _name(code) if code else "another script"
-
-
-def _are_foreign(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Find texts that are not in English, bool[n]."""
-    return is_in_another_script(texts) | ~np.isin([language_of(text) for text in texts], ("", "en"))
-
-
-def _first_texts(table: Captions | CaptionSets) -> Sequence[str]:
-    texts = table.candidates.texts if isinstance(table, CaptionSets) else table.candidates
-    return texts[:_OF_LANGUAGE]
 
 
 def reference_warnings(metric: BaseMetric, references: References, state: State | None) -> list[CaptionWarning]:

@@ -513,7 +513,10 @@ class Comparison(DisplayedMapping[Key, Difference]):
         by = self.examples_by if by is None else by
         scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
         order = np.argsort(-np.nan_to_num(np.abs(scores_b - scores_a), nan=-1.0), kind="stable")[:n].tolist()
-        a, b = ([_one_text(text) for text in report.candidates] for report in (self.a, self.b))
+        a, b = (
+            [text if isinstance(text, str) else " | ".join(text) for text in report.candidates]
+            for report in (self.a, self.b)
+        )
         return [Example(self.a.ids[i], a[i], b[i], float(scores_a[i]), float(scores_b[i])) for i in order]
 
     @property
@@ -791,8 +794,3 @@ def _tested(a: Report, b: Report, name: str, sampling: Sampling) -> Difference:
         corrected_bootstrap=tests.p_bootstrap,
         corrected_randomization=tests.p_randomization,
     )
-
-
-def _one_text(candidates: str | list[str]) -> str:
-    """Format the candidates of an image for an example."""
-    return candidates if isinstance(candidates, str) else " | ".join(candidates)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError, either
-from captious.files import help_for_missing
+from captious.files import checksum, help_for_missing
 from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label, function_hash
 from captious.version import __version__
 from captious.words import counted, counted_of, shortened
@@ -197,9 +197,7 @@ def function_in_file(request: str) -> ScoreFunction:
 
 
 def _run(file: Path) -> ModuleType:
-    from hashlib import sha256  # its import takes longer than scoring a few captions
-
-    name = f"captious_own_{sha256(os.fsencode(file.absolute())).hexdigest()[:16]}"
+    name = f"captious_own_{checksum(os.fsencode(file.absolute()))}"
     if name in sys.modules:
         return sys.modules[name]
     spec = spec_from_file_location(name, file)
