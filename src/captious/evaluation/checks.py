@@ -465,7 +465,8 @@ class CaptionFindings:
         if kind == "empty":
             return n > 0 and self.words[1] > 0  # all of them are another warning
         if KINDS[kind].rule == OF_BOTH_SIDES:
-            return n > _RATIO * max(KINDS[kind].usual, self._share(kind)) * of
+            of_candidates = self.candidates.get(kind, (0,))[0] / max(self.n, 1)
+            return n > _RATIO * max(KINDS[kind].usual, of_candidates) * of
         return n > max(_RATIO * KINDS[kind].usual, _LEAST_OF_REFERENCES) * of
 
     def _is_unusual(self, finding: Finding) -> bool:
@@ -474,9 +475,6 @@ class CaptionFindings:
             return False
         share = 0.0 if kind.of_tokens else self.reference_counts.get(finding.kind, 0) / max(self.n_looked_at, 1)
         return finding.n > _RATIO * max(kind.usual, share) * self.n
-
-    def _share(self, kind: str) -> float:
-        return self.candidates.get(kind, (0,))[0] / max(self.n, 1)
 
     @property
     def language(self) -> str:

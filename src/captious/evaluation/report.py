@@ -226,12 +226,13 @@ def side_by_side(
         pictures = score_pictures(columns, rows, level)
         about_intervals = [f"{level} bootstrap over {over}, {sampling.resamples:,} resamples, seed {sampling.seed}."]
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
+    parts = [{name: value for name, value in document.items() if name != "version"} for document in documents]
     legend = [*about_intervals, *[_BEST] * marked, *lower_is_better_note(rows)]
     return Table(
         columns=columns,
         rows=rows,
         records=records,
-        document={"version": __version__, "systems": [_strip_version(document) for document in documents]},
+        document={"version": __version__, "systems": parts},
         title="\n".join([*_about_lengths(reports), subject(reports)]),
         caption="" if several else images_text(reports[0]),
         notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
@@ -254,11 +255,6 @@ def _about_lengths(reports: Sequence[Report]) -> list[CaptionWarning]:
         for warning in warnings_by_system([(report.system, report.warnings) for report in reports])
         if warning.kind == LENGTH
     ]
-
-
-def _strip_version(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a document of several systems that is about one."""
-    return {name: value for name, value in document.items() if name != "version"}
 
 
 def score_cells(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -137,7 +137,8 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
             hint += "; neither direction is better, so the sign of its weight says what is rewarded"
         raise ParameterError(f"{metric.name} has {len(outputs)} outputs, and a reward is one number", hint=hint)
     (label,) = outputs
-    if not isinstance(weight, Real) or isinstance(weight, bool) or not _is_finite(weight) or not weight:
+    is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+    if not is_number or not weight or not abs(weight) <= sys.float_info.max:
         raise ParameterError(f"the weight of {label} is {shortened(weight)}", hint="give a finite number other than 0")
     if lower and weight > 0:
         raise ParameterError(
@@ -150,13 +151,6 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
             hint=f'choose the direction by the sign of its weight: {{"{label}": -1}}',
         )
     return label
-
-
-def _is_finite(weight: Real) -> bool:
-    try:
-        return math.isfinite(weight)
-    except OverflowError:
-        return False
 
 
 @dataclass(frozen=True)

@@ -423,8 +423,7 @@ def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings)
     language: Any = settings.language
     if not settings.is_foreign or not (names := [item.metric.name for item in requested if item.metric.english_only]):
         return []
-    made_for = f"{', '.join(names)}: made for English"
-    text = f"{made_for}, so scores of captions in {language.name.capitalize()} mean nothing."
+    text = f"{', '.join(names)}: made for English, so scores of captions in {language.name.capitalize()} mean nothing."
     return [CaptionWarning(text, _ENGLISH_ONLY)]
 
 
