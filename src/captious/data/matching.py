@@ -222,15 +222,14 @@ def read_captions(
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
     common = _matched(rows, table, row_of, match=match, written=written)
     image_rows = [row_of[image] for image in common.ids]
-    n_left_out = len(table) - len(common)
-    advice = written.advice(len(common)) if n_left_out and len(row_of) > len(common) else ""
-    left_out: Any = {"n_references_left_out": n_left_out, "subset": match == "common", "ids_advice": advice}
+    absent = len(table) - len(common)
+    advice = written.advice(len(common)) if absent and len(row_of) > len(common) else ""
+    left_out: Any = {"n_references_left_out": absent, "subset": match == "common", "clean": clean, "ids_advice": advice}
     if sets is None:
         texts = tuple(map(rows.texts.__getitem__, image_rows))
-        return Captions(texts, common, n_candidates_left_out=len(row_of) - len(common), clean=clean, **left_out)
+        return Captions(texts, common, n_candidates_left_out=len(row_of) - len(common), **left_out)
     matched = replace(sets.select(image_rows), images=common.images)
-    n_others = len(sets.texts) - len(matched.texts)
-    return CaptionSets(matched, common, n_candidates_left_out=n_others, clean=clean, **left_out)
+    return CaptionSets(matched, common, n_candidates_left_out=len(sets.texts) - len(matched.texts), **left_out)
 
 
 Matched = TypeVar("Matched", bound=Captions | CaptionSets)
