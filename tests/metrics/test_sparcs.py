@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import captious
 from captious.data import read_captions, read_references
 from captious.metrics.smurf import ConceptLayer
-from captious.text import SMURF
+from captious.text.tokenizers import SMURF
 from tests.oracles import sparcs as oracle
 from tests.parity.real_captions import read_lines
 from tests.support.corpora import table

@@ -17,20 +17,9 @@ from captious.data import References, Stored
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Vocabulary
 from captious.resources.meteor_tables import MeteorTables
-from captious.text import (
-    PTB,
-    PTB_HARNESS,
-    PTB_RAW,
-    SMURF,
-    SPACES,
-    WHITESPACE,
-    Tokenizer,
-    TokenLayer,
-    Tokens,
-    WordLayer,
-    as_tokenizer,
-)
+from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, TokenLayer, Tokens, WordLayer, as_tokenizer
 from captious.text.meteor_words import MeteorLayer
+from captious.text.tokenizers import PTB_HARNESS, SMURF
 from tests.support.corpora import table
 
 #: Any text, with much white space of every kind.

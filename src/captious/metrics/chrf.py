@@ -16,7 +16,8 @@ from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter
 from captious.native import ngram_matches, threads
-from captious.text import CHARACTERS, NgramLayer, Tokenizer, WordLayer
+from captious.text import NgramLayer, Tokenizer, WordLayer
+from captious.text.tokenizers import CHARACTERS
 
 _EPSILON = 1e-16
 _MARKS = frozenset(string.punctuation)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -82,13 +83,10 @@ def lemmas(tokens: Sequence[str]) -> list[str]:
         ResourceError: its data are not installed.
     """
     kinds = {"J": "a", "V": "v", "R": "r"}  # all others are taken for nouns
-
-    def tagged_lemmas(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
+    with _nltk("averaged_perceptron_tagger_eng wordnet") as (nltk, lemmatize):
         lemmatize("dogs", pos="n")  # fails without data, even if there are no tokens
         pairs: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
         return [str(lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in pairs]
-
-    return _run_nltk(tagged_lemmas, "averaged_perceptron_tagger_eng wordnet")
 
 
 def nouns(text: str) -> list[str]:
@@ -99,20 +97,19 @@ def nouns(text: str) -> list[str]:
         ResourceError: its data are not installed.
     """
 
-    def tagged_nouns(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
+    with _nltk("punkt_tab averaged_perceptron_tagger_eng wordnet") as (nltk, lemmatize):
         pairs = nltk.pos_tag(nltk.word_tokenize(text or "dogs"))
         return [str(lemmatize(word)) for word, tag in pairs if tag.startswith("NN")] if text else []
 
-    return _run_nltk(tagged_nouns, "punkt_tab averaged_perceptron_tagger_eng wordnet")
 
-
-def _run_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
-    """Compute base forms with NLTK and its lemmatizer."""
+@contextmanager
+def _nltk(data: str) -> Iterator[tuple[Any, Callable[..., str]]]:
+    """Return NLTK and its lemmatizer for a block that needs some of its data."""
     with needed_for("lemmatization", "nltk"):
         import nltk
         from nltk.stem import WordNetLemmatizer
     try:
-        return find(nltk, WordNetLemmatizer().lemmatize)
+        yield nltk, WordNetLemmatizer().lemmatize
     except LookupError as error:
         raise ResourceError(
             "the data of NLTK are missing",

@@ -11,8 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from itertools import pairwise
+from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -88,54 +88,47 @@ _CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
 _DOUBLE_LETTERS = ("nn", "mm", "tt")  # each of them has one, most captions do not
 
 
-class _TreebankTokenizer:
-    """Tokenizes a sentence by rules, which are compiled on first use.
+_CURRENT = (*_OPENING, *_MARKS), (*_CLOSING, *_CONTRACTIONS)
+_OF_325 = (*_OPENING_325, *_MARKS_325), (*_CLOSING_325, *_CONTRACTIONS)
+
+
+def treebank_tokens(sentence: str, rules: tuple[_Rules, _Rules] = _CURRENT) -> list[str]:
+    """Return the tokens of a sentence, by the rules of current NLTK.
 
     Args:
-        rules: patterns and their replacements, in order.
-        closing: rules to apply after spaces have been added at both ends.
+        sentence: the sentence.
+        rules: other rules, and those to apply after spaces have been added at both ends.
     """
-
-    def __init__(self, rules: _Rules, closing: _Rules) -> None:
-        self._rules, self._closing = rules, closing
-
-    @cached_property
-    def _compiled(self) -> list[list[tuple[re.Pattern[str], str]]]:
-        return [[(re.compile(rule), to) for rule, to in rules] for rules in (self._rules, self._closing)]
-
-    def __call__(self, sentence: str) -> list[str]:
-        plain = plain_tokens(sentence)
-        if plain is not None:
-            return plain
-        rules, closing = self._compiled
-        for rule, to in rules:
-            sentence = rule.sub(to, sentence)
-        sentence = f" {sentence} "
-        for rule, to in closing:
-            sentence = rule.sub(to, sentence)
-        return sentence.split()
+    plain = plain_tokens(sentence)
+    if plain is not None:
+        return plain
+    inside, closing = map(_compiled, rules)
+    for rule, to in inside:
+        sentence = rule.sub(to, sentence)
+    sentence = f" {sentence} "
+    for rule, to in closing:
+        sentence = rule.sub(to, sentence)
+    return sentence.split()
 
 
-#: The tokens of a sentence, by the rules of current NLTK.
-treebank_tokens = _TreebankTokenizer((*_OPENING, *_MARKS), (*_CLOSING, *_CONTRACTIONS))
-#: The tokens of a sentence, by the rules of NLTK 3.2.5.
-treebank_tokens_325 = _TreebankTokenizer((*_OPENING_325, *_MARKS_325), (*_CLOSING_325, *_CONTRACTIONS))
+def treebank_tokens_325(sentence: str) -> list[str]:
+    """Return the tokens of a sentence, by the rules of NLTK 3.2.5."""
+    return treebank_tokens(sentence, _OF_325)
+
+
+@cache
+def _compiled(rules: _Rules) -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(rule), to) for rule, to in rules]
 
 
 def plain_tokens(text: str) -> list[str] | None:
     """Tokenize a text that is one sentence of words and commas, for which all rule sets agree; None for others."""
-    words = _plain_words(text)
-    return None if words is None else words.split()
-
-
-def _plain_words(text: str) -> str | None:
-    """Return the tokens of a plain sentence joined by spaces; None for other texts."""
     if _PLAIN_FOR_NLTK.fullmatch(text) is None:
         return None
-    words = text.replace(",", " ,").replace(".", " .")
-    lower = words.lower()
+    lower = text.lower()
     may_be_cut = any(map(lower.__contains__, _DOUBLE_LETTERS))
-    return None if may_be_cut and not _CUT.isdisjoint(lower.split()) else words
+    words = text.replace(",", " ,").replace(".", " .").split()
+    return None if may_be_cut and not _CUT.isdisjoint(map(str.lower, words)) else words
 
 
 def smurf_text(caption: str) -> str:
@@ -145,9 +138,7 @@ def smurf_text(caption: str) -> str:
 
 def smurf_words(caption: str) -> str:
     """Return the tokens of a caption as in SMURF's code, joined by spaces."""
-    text = smurf_text(caption)
-    words = _plain_words(text)
-    return " ".join(treebank_tokens(text)) if words is None else words
+    return " ".join(treebank_tokens(smurf_text(caption)))
 
 
 def word_tokenize(caption: str) -> list[str]:
@@ -210,6 +201,7 @@ _CHINESE = (
     "[\u2001-\u2a6d\u2e80-\u2fdf\u2ff0-\u303f\u3100-\u312f\u31a0-\u31ef\u3200-\u4db5\u4e00-\u9fbb"
     "\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\ufe10-\ufe1f\ufe30-\ufe4f\uff00-\uffef]"
 )
+_INTERNATIONAL = ((r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 "))
 
 
 def v13a_tokens(caption: str) -> list[str]:
@@ -236,17 +228,17 @@ def _western(text: str) -> list[str]:
 def intl_tokens(caption: str) -> list[str]:
     """Tokenize as mteval-v14 with --international-tokenization: at the punctuation and symbols of all scripts."""
     text = caption.rstrip()
-    for rule, to in _international():
-        text = rule(to, text)
+    for rule, to in _INTERNATIONAL:
+        text = _regex(rule).sub(to, text)
     return text.split()
 
 
 @cache
-def _international() -> list[tuple[Callable[[str, str], str], str]]:
+def _regex(pattern: str) -> Any:
+    """Compile a pattern with the package regex, which is imported on first use."""
     import regex
 
-    rules = ((r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 "))
-    return [(regex.compile(rule).sub, to) for rule, to in rules]
+    return regex.compile(pattern)
 
 
 def characters(caption: str) -> list[str]:
@@ -301,16 +293,12 @@ def _sacrebleu(name: str, class_name: str) -> Callable[[str], str]:
 # dictionary; ``thai_words`` uses that of PyThaiNLP.
 
 
-@cache
-def _boundary() -> Any:
-    import regex
-
-    return regex.compile(r"(?wV1)\b")
+_BOUNDARY = r"(?wV1)\b"
 
 
 def unicode_words(caption: str) -> list[str]:
     """Return the words of a caption that contain a letter or a digit, in lower case and composed (NFC)."""
-    pieces = _boundary().split(unicodedata.normalize("NFC", caption).lower())
+    pieces = _regex(_BOUNDARY).split(unicodedata.normalize("NFC", caption).lower())
     return [piece for piece in pieces if any(map(str.isalnum, piece))]
 
 
@@ -397,8 +385,9 @@ class Tokenizer:
             if self.rule is not None:
                 ids, offsets = vocabulary.encode(self._prepared(captions), self.rule, threads())
                 return self._in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
-            tokens, offsets = self._tokenize_by_function(captions)
-            return vocabulary.add(tuple(tokens)), offsets
+            of_captions = [self._call(caption) for caption in captions]
+            offsets = np.cumsum([0, *map(len, of_captions)], dtype=np.int64)
+            return vocabulary.add(tuple(chain.from_iterable(of_captions))), offsets
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
 
@@ -454,16 +443,7 @@ class Tokenizer:
     def _prepared(self, captions: Sequence[str]) -> tuple[str, ...]:
         return tuple(captions if self.prepared is None else map(self.prepared, captions))
 
-    def _tokenize_by_function(self, captions: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-        """Return the tokens of all captions and the offsets of the captions."""
-        tokens: list[str] = []
-        offsets = np.zeros(len(captions) + 1, np.int64)
-        for i, caption in enumerate(captions):
-            tokens += self._call(caption)
-            offsets[i + 1] = len(tokens)
-        return tokens, offsets
-
-    def _call(self, caption: str) -> list[str]:
+    def _call(self, caption: str) -> Sequence[str]:
         """Call the function and check its result."""
         assert self.function is not None
         tokens = self.function(caption)
@@ -473,7 +453,7 @@ class Tokenizer:
                 where=f"caption {shortened(caption)}",
                 hint="a tokenizer must take a string and return a list of strings",
             )
-        return list(tokens)
+        return tokens
 
 
 #: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.
@@ -491,19 +471,20 @@ SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=smurf_words)
 #: All characters but white space, as sacrebleu's ``char``.
 CHARACTERS = Tokenizer("char", characters)
 
-_OTHER_LANGUAGES = (
-    Tokenizer("unicode", unicode_words),
-    Tokenizer("13a", v13a_tokens),
-    Tokenizer("intl", intl_tokens),
-    CHARACTERS,
-    Tokenizer("zh", zh_tokens),
-    Tokenizer("ja-mecab", ja_mecab_tokens),
-    Tokenizer("ko-mecab", ko_mecab_tokens),
-    Tokenizer("th", thai_words),
-    Tokenizer("flores200", flores200_tokens),
-)
 _BUILT_IN = {
-    tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_OTHER_LANGUAGES)
+    tokenizer.name: tokenizer
+    for tokenizer in (
+        *(PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF),
+        Tokenizer("unicode", unicode_words),
+        Tokenizer("13a", v13a_tokens),
+        Tokenizer("intl", intl_tokens),
+        CHARACTERS,
+        Tokenizer("zh", zh_tokens),
+        Tokenizer("ja-mecab", ja_mecab_tokens),
+        Tokenizer("ko-mecab", ko_mecab_tokens),
+        Tokenizer("th", thai_words),
+        Tokenizer("flores200", flores200_tokens),
+    )
 }
 _PLUGINS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}

@@ -23,7 +23,7 @@ from captious.errors import (
     UnknownImageError,
 )
 from captious.native import Vocabulary
-from captious.text import PTB_HARNESS
+from captious.text.tokenizers import PTB_HARNESS
 from captious.words import counted, counted_of, shortened, with_article
 
 # Errors for input that the toolkit rejects with a bare assertion or a ValueError.
