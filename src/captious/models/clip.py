@@ -186,14 +186,9 @@ def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.flo
         ids[row] = ids[row][: clip.max_tokens - 1] + ids[row][-1:]
     vectors = np.empty((len(texts), clip.width), np.float32)
     most = _TEXTS_PER_BATCH if clip.device.type == "cpu" else _TEXTS_PER_BATCH_GPU
-    done = 0
-    with Progress(max(1, len(texts))) as progress:
-        for rows in equal_lengths(np.minimum(lengths, clip.max_tokens), lambda length: most):
-            progress.reach(done, f"encoding texts with {encoder.model}")
-            with torch.inference_mode(), torch_threads():
-                batch = torch.tensor([ids[row] for row in rows.tolist()], device=clip.device)
-                vectors[rows] = _units(clip.model.text_projection(clip.model.text_model(input_ids=batch).pooler_output))
-            done += len(rows)
+    for rows, batch in equal_lengths(ids, lambda length: most, f"encoding texts with {encoder.model}", clip.device):
+        with torch.inference_mode(), torch_threads():
+            vectors[rows] = _units(clip.model.text_projection(clip.model.text_model(input_ids=batch).pooler_output))
     return vectors, cut
 
 

@@ -323,17 +323,10 @@ class Encoder:
             raise ParameterError(
                 f"{self.model} has no layer {bad[0]}", hint=f"its layers are 0 (the input) to {self.n_blocks}"
             )
-        import torch
-
-        lengths = np.array([len(sequence) for sequence in sequences], np.int64)
         most = _TOKENS_PER_BATCH if weights.device.type == "cpu" else _TOKENS_PER_BATCH_GPU
-        done = 0
-        with Progress(max(1, len(lengths))) as progress:
-            for rows in equal_lengths(lengths, lambda length: most // max(1, length)):
-                progress.reach(done, f"encoding with {self.model}")
-                ids = torch.tensor([list(sequences[row]) for row in rows.tolist()], device=weights.device)
-                yield Batch(rows, *weights.forward(ids, layers, attentions))
-                done += len(rows)
+        batches = equal_lengths(sequences, lambda n: most // max(1, n), f"encoding with {self.model}", weights.device)
+        for rows, ids in batches:
+            yield Batch(rows, *weights.forward(ids, layers, attentions))
 
 
 def token_ids(tokenizer: Any, texts: Sequence[str], **options: Any) -> list[list[int]]:
@@ -345,16 +338,33 @@ def token_ids(tokenizer: Any, texts: Sequence[str], **options: Any) -> list[list
     return ids
 
 
-def equal_lengths(lengths: NDArray[np.int64], most: Callable[[int], int]) -> Iterator[NDArray[np.int64]]:
-    """Yield rows of equal length, the shortest first: at most ``most(length)`` of them, but at least one."""
+def equal_lengths(
+    sequences: Sequence[Sequence[int]], most: Callable[[int], int], what: str, device: Any = "cpu"
+) -> Iterator[tuple[NDArray[np.int64], Any]]:
+    """Yield sequences of token ids of equal length in batches, the shortest first.
+
+    Args:
+        sequences: the token ids of each text.
+        most: the most sequences of a length in a batch; there is at least one.
+        what: label of the progress.
+        device: device of the tensors.
+
+    Returns:
+        the rows of a batch, int64[b], and its ids, a tensor int64[b, n].
+    """
+    import torch
+
+    lengths = np.array([len(sequence) for sequence in sequences], np.int64)
     order = np.argsort(lengths, kind="stable")
     start = 0
-    while start < len(order):
-        length = int(lengths[order[start]])
-        longer = int(np.searchsorted(lengths, length, side="right", sorter=order))
-        stop = min(longer, start + max(1, most(length)))
-        yield order[start:stop]
-        start = stop
+    with Progress(max(1, len(order))) as progress:
+        while start < len(order):
+            progress.reach(start, what)
+            length = int(lengths[order[start]])
+            longer = int(np.searchsorted(lengths, length, side="right", sorter=order))
+            rows = order[start : min(longer, start + max(1, most(length)))]
+            yield rows, torch.tensor([list(sequences[row]) for row in rows.tolist()], device=device)
+            start += len(rows)
 
 
 class _Weights:

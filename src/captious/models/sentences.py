@@ -19,7 +19,6 @@ from captious.data.tables import TextCache
 from captious.errors import ParameterError, ResourceError
 from captious.models.encoders import Encoder, equal_lengths, numbered, token_ids
 from captious.models.pretrained import check_extra, pretrained, torch_threads, version_of
-from captious.progress import Progress
 from captious.words import shortened
 
 # Detectors of fluency errors: the probability that a caption has an error, from a user-supplied classifier.
@@ -103,18 +102,13 @@ class _Detector:
         import torch
 
         plain = [_PUNCTUATION.sub("", text).lower() for text in texts]
-        distinct = [*dict.fromkeys(plain)]
+        distinct, rows_of = numbered(plain)
         ids = token_ids(self._tokenizer, distinct, truncation=True, max_length=MOST_TOKENS) if distinct else []
         logits = np.empty((len(distinct), self._n_classes))
-        lengths = np.array([len(sequence) for sequence in ids], np.int64)
-        done = 0
-        with Progress(max(1, len(distinct))) as progress, torch.inference_mode(), torch_threads():
-            for rows in equal_lengths(lengths, lambda length: _TEXTS_PER_BATCH):
-                progress.reach(done, "looking for fluency errors")
-                logits[rows] = self._logits(torch.tensor([ids[row] for row in rows.tolist()])).double().numpy()
-                done += len(rows)
-        row_of = {text: row for row, text in enumerate(distinct)}
-        return 1 / (1 + np.exp(-logits[[row_of[text] for text in plain]]))
+        with torch.inference_mode(), torch_threads():
+            for rows, batch in equal_lengths(ids, lambda length: _TEXTS_PER_BATCH, "looking for fluency errors"):
+                logits[rows] = self._logits(batch).double().numpy()
+        return 1 / (1 + np.exp(-logits[rows_of]))
 
     def _logits(self, ids: Any) -> Any:
         """Return the logits of each text, a tensor [b, classes], from token ids, int64[b, n]."""
