@@ -73,7 +73,7 @@ def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...
     for node in nodes:
         head_child = node.head_child
         root = number = node.head.number
-        for child in node.children:
+        for child in node.children if len(node.children) > 1 else ():
             if child is not head_child:
                 rule = find_rule(child)
                 governor = number if rule.governor is None else rule.governor(child).head.number

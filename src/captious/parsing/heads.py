@@ -19,7 +19,8 @@ from captious.files import sections
 _TEXT = sections(Path(__file__).with_name("words.txt"))
 
 
-def _words(name: str) -> frozenset[str]:
+def words(name: str) -> frozenset[str]:
+    """Return the words of a list in ``words.txt``."""
     return frozenset(_TEXT[name].split())
 
 
@@ -29,11 +30,11 @@ def _expressions(name: str) -> dict[str, frozenset[str]]:
     return {first: frozenset(second for word, second in pairs if word == first) for first, _ in pairs}
 
 
-BE, GET, HAVE = _words("be"), _words("get"), _words("have")
+BE, GET, HAVE = words("be"), words("get"), words("have")
 #: Verbs that give way to the verb after them, besides modals.
-AUXILIARIES = BE | GET | HAVE | _words("do")
-LINKING, TELL = _words("linking"), _words("tell")
-NEGATIONS, PAIRING, TEMPORAL = _words("negations"), _words("pairing"), _words("temporal")
+AUXILIARIES = BE | GET | HAVE | words("do")
+LINKING, TELL = words("linking"), words("tell")
+NEGATIONS, PAIRING, TEMPORAL = words("negations"), words("pairing"), words("temporal")
 MULTI_WORD, MULTI_WORD_ADVERBS = _expressions("multi-word"), _expressions("multi-word adverbs")
 
 
@@ -115,10 +116,7 @@ def find_head(node: Node) -> None:
 
 def verb_tag(node: Node) -> str:
     """Return the tag of the verb that a verb phrase starts with; empty for coordinated verb phrases."""
-    for child in node.children:
-        if child.label in _VERB_TAGS:
-            return child.label
-    return ""
+    return next((child.label for child in node.children if child.label in _VERB_TAGS), "")
 
 
 def is_existential(node: Node) -> bool:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from captious.files import sections
+from captious.parsing.heads import words
 
 _TEXT = sections(Path(__file__).with_name("words.txt"))
 
@@ -23,20 +24,16 @@ def _forms(name: str) -> dict[str, str]:
     return {form: base for base, *forms in map(str.split, _TEXT[name].strip(";").split(";")) for form in forms}
 
 
-def _words(name: str) -> frozenset[str]:
-    return frozenset(_TEXT[name].split())
-
-
 _IRREGULAR_VERBS, _IRREGULAR_NOUNS = _forms("irregular verbs"), _forms("irregular nouns")
 _VERB_PREFIXES = tuple(_TEXT["verb prefixes"].split())
-_UNDIVIDED_VERBS, _INVARIABLE_NOUNS = _words("undivided verbs"), _words("invariable nouns")
-_E_STEMS, _BARE_STEMS, _UNDOUBLED_STEMS = _words("stems with e"), _words("bare stems"), _words("undoubled stems")
+_UNDIVIDED_VERBS, _INVARIABLE_NOUNS = words("undivided verbs"), words("invariable nouns")
+_E_STEMS, _BARE_STEMS, _UNDOUBLED_STEMS = words("stems with e"), words("bare stems"), words("undoubled stems")
 _IRREGULAR_WORDS = {tag: _forms(f"irregular {tag}") for tag in ("DT", "MD", "PRP", "PRP$", "RB")}
 
 _VOWELS = frozenset("aeiou")
 _VOWELS_AND_Y = frozenset("aeiouy")
 
-_WITH_E, _WITHOUT_E = _words("pairs with e"), _words("pairs without e")
+_WITH_E, _WITHOUT_E = words("pairs with e"), words("pairs without e")
 
 
 @lru_cache(maxsize=1 << 16)

@@ -510,13 +510,15 @@ _fitting: dict[tuple[str, str, str, str], list[Rule]] = {}
 
 def find_rule(node: Node) -> Rule:
     """Return the rule for a constituent that is not the head child of its parent."""
-    parent = node.parent
-    head = parent.head_child
+    head = node.parent.head_child
     label = node.label
     if label == "UCP" and node.children:
         label = _STANDS_FOR.get(node.children[0].label, label)
-    key = label, head.label, parent.label, "before" if node.index < head.index else "after"
+    key = label, head.label, node.parent.label, "before" if node.index < head.index else "after"
     rules = _fitting.get(key)
     if rules is None:
         rules = _fitting[key] = [rule for rule in RULES if rule.fits(*key)]
-    return next(rule for rule in rules if rule.condition is None or rule.condition(node))
+    for rule in rules:
+        if rule.condition is None or rule.condition(node):
+            return rule
+    raise AssertionError  # the last rule has no condition
