@@ -230,13 +230,11 @@ class Facts:
             for (subject, thing), relations in graph.relations.items()
             for relation in relations
         )
-        by_category: dict[str, list[Fact]] = {name: [] for name in CATEGORIES[1:]}
-        by_category["object"] = [(thing,) for thing in dict.fromkeys(objects)]
-        by_category["attribute"] = [*attributes]
-        by_category["relation"] = [*relations]
+        things = [(thing,) for thing in dict.fromkeys(objects)]
+        by_category: dict[str, list[Fact]] = {"object": things, "attribute": [*attributes], "relation": [*relations]}
+        by_category |= {category: [] for category in CATEGORIES[4:]}
         for fact in attributes:
-            category = _category(fact[1])
-            if category is not None:
+            if (category := _category(fact[1])) is not None:
                 by_category[category].append(fact)
         return cls(by_category)
 

@@ -8,7 +8,7 @@ of the official program, in its order; each yields its tuples in the order of th
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from pathlib import Path
@@ -47,7 +47,7 @@ class Sentence:
         n = len(parse.words)
         edges = parse.collapsed
         self.n_words = n
-        copies = max(1, -(-max((dependent for _, dependent, _ in edges), default=0) // n)) if n else 1
+        copies = -(-max(map(_by_dependent, edges), default=1) // n) if n else 1
         #: By number; there is no word 0.
         self.words = ("", *parse.words * copies)
         self.tags = ("", *parse.tags * copies)
@@ -63,8 +63,11 @@ class Sentence:
 
     def add(self, head: int, dependent: int, relation: str) -> None:
         """Add a dependency to those between two words."""
-        self.children[head].setdefault(dependent, []).append(relation)
-        self.parents[dependent].setdefault(head, []).append(relation)
+        relations = self.children[head].get(dependent)
+        if relations is None:
+            self.children[head][dependent] = self.parents[dependent][head] = [relation]
+        else:
+            relations.append(relation)
 
     def detach(self, head: int, dependent: int) -> list[str]:
         """Remove the dependencies of one word on another, and return their relations."""
@@ -340,8 +343,8 @@ class _Relations:
         self.sentence = sentence
         self.order = sentence.sorted_topologically()
         #: Names of words in tuples, and whether they are nouns.
-        self.names = [lemma.lower() for lemma in sentence.lemmas]
-        self.is_noun = is_noun = [tag in NOUNS for tag in sentence.tags]
+        self.names = [*map(str.lower, sentence.lemmas)]
+        self.is_noun = is_noun = [*map(NOUNS.__contains__, sentence.tags)]
         #: All relations ``nmod:x``: (head, dependent, x).
         self.modifiers: list[tuple[int, int, str]] = []
         #: Per head, its objects and modifiers that are nouns: (noun, what the predicate adds before it).
@@ -350,9 +353,10 @@ class _Relations:
         self.copulas: dict[int, int] = {}
         self.cases: dict[int, int] = {}
         self.particles: dict[int, int] = {}
-        self._pairs: dict[str, _Pairs] = {}
+        #: Per relation, all (head, dependent).
+        self.pairs: defaultdict[str, _Pairs] = defaultdict(list)
         for head in self.order:
-            for dependent, relation in sentence.edges_below(head):
+            for dependent, relation in sentence.edges_below(head) if sentence.children[head] else ():
                 if relation.startswith("nmod:"):
                     kind = relation[5:]
                     self.modifiers.append((head, dependent, kind))
@@ -360,7 +364,7 @@ class _Relations:
                         preposition = "" if kind in ("poss", "agent") else " " + kind.replace("_", " ")
                         self.objects.setdefault(head, []).append((dependent, preposition))
                     continue
-                self._pairs.setdefault(relation, []).append((head, dependent))
+                self.pairs[relation].append((head, dependent))
                 if relation in ("dobj", "iobj"):
                     if is_noun[dependent]:
                         self.objects.setdefault(head, []).append((dependent, ""))
@@ -371,14 +375,9 @@ class _Relations:
                 elif relation == "compound:prt":
                     self.particles.setdefault(head, dependent)
 
-    def pairs(self, relation: str) -> _Pairs:
-        """Return all (head, dependent) of a relation."""
-        return self._pairs.get(relation, [])
-
     def noun_pairs(self, relation: str) -> _Pairs:
-        """Return those whose dependent is a noun."""
-        is_noun = self.is_noun
-        return [pair for pair in self._pairs.get(relation, ()) if is_noun[pair[1]]]
+        """Return the pairs of a relation whose dependent is a noun."""
+        return [pair for pair in self.pairs[relation] if self.is_noun[pair[1]]]
 
     def predicate(self, word: int) -> str:
         """Return the lemma, with the particle if there is one ("pick up"); "be" is replaced by its particle."""
@@ -406,7 +405,7 @@ def _actions(graph: _Relations) -> Iterator[Tuple]:
 
 def _clauses(graph: _Relations) -> Iterator[Tuple]:
     """A dog chasing a ball: (dog, ball, chase)."""
-    for subject, verb in graph.pairs("acl"):
+    for subject, verb in graph.pairs["acl"]:
         if verb in graph.objects and graph.sentence.tags[verb].startswith("V"):
             yield from _object_tuples(graph, subject, verb)
 
@@ -439,13 +438,13 @@ def _predicated(graph: _Relations, subject: int, predicate: int) -> Iterator[Tup
 
 def _modifiers(graph: _Relations) -> Iterator[Tuple]:
     """A brown dog: (dog, brown)."""
-    for noun, adjective in graph.pairs("amod"):
+    for noun, adjective in graph.pairs["amod"]:
         yield graph.names[noun], graph.names[adjective]
 
 
 def _adjectives(graph: _Relations) -> Iterator[Tuple]:
     """A dog is brown: (dog, brown)."""
-    for adjective, subject in graph.pairs("nsubj"):
+    for adjective, subject in graph.pairs["nsubj"]:
         if graph.sentence.tags[adjective].startswith("J"):
             yield graph.names[subject], graph.names[adjective]
 
@@ -499,7 +498,7 @@ def _numbers(graph: _Relations) -> Iterator[Tuple]:
 def _number_of(graph: _Relations) -> dict[int, int]:
     """Return the first number of each noun, unless it follows the noun, or else its quantifier."""
     first: dict[int, int] = {}
-    for noun, number in graph.pairs("nummod") + graph.pairs("det:qmod"):
+    for noun, number in graph.pairs["nummod"] + graph.pairs["det:qmod"]:
         first.setdefault(noun, number)
     return {
         noun: number
@@ -517,7 +516,7 @@ def _counted(graph: _Relations) -> Iterator[int]:
     sentence = graph.sentence
     plural = [tag in PLURALS for tag in sentence.tags]
     subject_of: dict[int, int] = {}  # per verb its first plural subject
-    for verb, noun in graph.pairs("nsubj"):
+    for verb, noun in graph.pairs["nsubj"]:
         if plural[noun]:
             subject_of.setdefault(verb, noun)
     object_of = _plural_objects(graph, plural)
@@ -540,7 +539,7 @@ def _counted(graph: _Relations) -> Iterator[int]:
 def _plural_objects(graph: _Relations, plural: list[bool]) -> dict[int, int]:
     """Return, per verb, its first plural object, or else its first plural modifier with a preposition."""
     object_of: dict[int, int] = {}
-    for verb, noun in graph.pairs("dobj") + graph.pairs("iobj"):
+    for verb, noun in graph.pairs["dobj"] + graph.pairs["iobj"]:
         if plural[noun]:
             object_of.setdefault(verb, noun)
     for verb, noun, _ in graph.modifiers:
