@@ -54,6 +54,7 @@ class Spice(Metric):
     name = "spice"
     english_only = True
     explanation = "scene"
+    _requirements = (meteor.missing_tables,)
     outputs = ("spice", "spice-p", "spice-r", *(f"spice-{category}" for category in CATEGORIES[1:]))
     summary = "objects, attributes and relations shared by candidate and references"
     variants = {"official": "the authors' program, SPICE 1.0"}
@@ -68,10 +69,6 @@ class Spice(Metric):
 
     def setup(self) -> None:
         self.tables = meteor.tables()
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return None if meteor.find() is not None else meteor.INSTALL
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -153,6 +150,7 @@ class AllSpice(SetMetric):
 
     name = "allspice"
     english_only = True
+    _requirements = (meteor.missing_tables,)
     outputs = tuple(output.replace("spice", "allspice") for output in Spice.outputs)
     summary = "SPICE of all candidates of an image together"
     variants = {"official": "ruotianluo/coco-caption: SPICE 1.0 of merged candidates"}
@@ -161,10 +159,6 @@ class AllSpice(SetMetric):
 
     def setup(self) -> None:
         self._spice = Spice(parser=self.parser, tokenizer=self.tokenizer)
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return Spice.missing()
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -76,16 +76,13 @@ class SpiderFl(Spider):
 
     name = "spider-fl"
     english_only = True
+    _requirements = (missing_extra,)
     summary = "SPIDEr, cut where the candidate has a fluency error"
     variants = {"official": "SPIDEr, less nine tenths for an error of FENSE's detector"}
 
     detector: DetectorParameter = DetectorParameter()
     threshold: ThresholdParameter = ThresholdParameter()
     penalty: PenaltyParameter = PenaltyParameter()
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return super().missing() or missing_extra()
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -149,6 +149,11 @@ def find() -> MeteorTables | None:
     return _folder_tables(_fetched(), _FETCHED)
 
 
+def missing_tables() -> str | None:
+    """Return the command that installs the tables, or None if they are on this machine."""
+    return None if find() is not None else INSTALL
+
+
 def tables() -> MeteorTables:
     """Return the tables.
 

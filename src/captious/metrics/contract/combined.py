@@ -79,7 +79,8 @@ class Combined(MeanMetric):
 
     @classmethod
     def missing(cls) -> str | None:
-        return next((command for part in cls.part_classes if (command := part.missing()) is not None), None)
+        commands = (part.missing() for part in cls.part_classes)
+        return next((command for command in commands if command is not None), super().missing())
 
     @property
     def parameters(self) -> Mapping[str, object]:

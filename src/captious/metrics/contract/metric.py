@@ -272,6 +272,8 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     #: The kind of what ``explain`` returns, by which it is drawn; empty where captions cannot be explained.
     explanation: ClassVar[str] = ""
+    #: What it needs besides this package: functions that return the command which installs it, None if it is here.
+    _requirements: ClassVar[tuple[Callable[[], str | None], ...]] = ()
 
     variant: Parameter[str | None, str] = _Variant(default=None, summary="way of computing")
     tokenizer: TokenizerParameter = TokenizerParameter(default="ptb")
@@ -284,7 +286,7 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     @classmethod
     def missing(cls) -> str | None:
         """Return the command that installs missing requirements on this machine, or None if the metric can run."""
-        return None
+        return next((command for missing in cls._requirements if (command := missing()) is not None), None)
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -141,14 +141,11 @@ class OptionalEncoder(ResourceParameter[Encoder | str | None, Encoder | None]):
 class EncoderMetric(MeanMetric):
     """A mean of caption scores computed from a model's hidden states or attention maps."""
 
+    _requirements = (missing_extra,)
     without_parameters = frozenset({"tokenizer"})
     model: EncoderParameter = EncoderParameter(
         default=None, summary="contextual encoder; none for that of the publication"
     )
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return missing_extra()
 
     @property
     def encoder(self) -> Encoder:

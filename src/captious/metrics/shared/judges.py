@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -73,18 +74,16 @@ class Prompt:
         Raises:
             ParameterError: names the placeholder.
         """
-        for place in required:
-            if not self.has(place):
-                raise ParameterError(
-                    f"the prompt {self.name} has no place for the {place} of {metric}",
-                    hint=f"write {{{place}}} or {{{place}_json}} where it belongs",
-                )
-        for place in forbidden:
-            if self.has(place):
-                raise ParameterError(
-                    f"the prompt {self.name} has a place for the {place}, which {metric} does not show",
-                    hint=f"remove {{{place}}}, or choose another variant",
-                )
+        if missing := next((place for place in required if not self.has(place)), ""):
+            raise ParameterError(
+                f"the prompt {self.name} has no place for the {missing} of {metric}",
+                hint=f"write {{{missing}}} or {{{missing}_json}} where it belongs",
+            )
+        if unfilled := next(filter(self.has, forbidden), ""):
+            raise ParameterError(
+                f"the prompt {self.name} has a place for the {unfilled}, which {metric} does not show",
+                hint=f"remove {{{unfilled}}}, or choose another variant",
+            )
 
     def filled(self, values: Mapping[str, str]) -> str:
         """Return the text with values for placeholders; placeholders within a value are not replaced."""
@@ -154,6 +153,7 @@ class ModelJudge(BaseMetric):
         ParameterError: no model, no images where they are shown, or a prompt without a place for the captions.
     """
 
+    _requirements = (missing_client,)
     without_parameters = frozenset({"tokenizer"})
     variants = {
         "references": "the model sees references, not the image",
@@ -182,19 +182,16 @@ class ModelJudge(BaseMetric):
     )
 
     def setup(self) -> None:
-        shows_images, self.needs_references = self.variant != "references", self.variant != "images"
-        if shows_images and self.images is None:
+        self.needs_references = self.variant != "images"
+        if self.variant != "references" and self.images is None:
             raise ParameterError(
                 f"{self.name}@{self.variant} needs the images",
                 hint=f"give the folder of image files: {setting('images', 'DIR')}",
             )
         self._prompt = self.prompt or Prompt.of_package(f"{self.prompts}-{self.variant}")
-        required, forbidden = (("references",), ()) if self.needs_references else ((), ("references",))
-        self._prompt.check(f"{self.name}@{self.variant}", (*self.places, *required), forbidden)
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return missing_client()
+        required = (*self.places, "references") if self.needs_references else self.places
+        forbidden = () if self.needs_references else ("references",)
+        self._prompt.check(f"{self.name}@{self.variant}", required, forbidden)
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -342,7 +339,7 @@ class Asking:
         images: Sequence[Path | None] = [None] * len(captions)
         if self.images is not None:
             images = find_images(self.images, [str(image) for image in references.images])
-        bounds = zip(references.offsets[:-1].tolist(), references.offsets[1:].tolist(), strict=True)
+        bounds = pairwise(references.offsets.tolist())
         return [
             replace(self.sampling, text=self.prompt.filled(listed(of_image, references.texts[a:b])), image=image)
             for of_image, image, (a, b) in zip(captions, images, bounds, strict=True)
