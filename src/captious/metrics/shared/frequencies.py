@@ -436,8 +436,7 @@ class FrequencySum:
     """Sum of document frequencies of any number of corpora; each is added in time proportional to its own size."""
 
     def __init__(self) -> None:
-        self._first: DocumentFrequencies | None = None
-        self._sum: DocumentFrequencies | None = None
+        self._total: DocumentFrequencies | None = None
 
     def add(self, part: State) -> None:
         """Add frequencies.
@@ -445,37 +444,15 @@ class FrequencySum:
         Raises:
             ParameterError: not document frequencies, of another tokenizer, or of more documents than can be counted.
         """
-        first, total = self._first, self._sum
-        if not isinstance(part, DocumentFrequencies) or (first is not None and part.tokenizer != first.tokenizer):
+        total = self._total
+        if not isinstance(part, DocumentFrequencies) or (total is not None and part.tokenizer != total.tokenizer):
             raise ParameterError(
                 "these document frequencies cannot be merged",
-                where=f"{first.label if first else 'none'} and {getattr(part, 'label', repr(part))}",
+                where=f"{total.label if total else 'none'} and {getattr(part, 'label', repr(part))}",
                 hint="merge frequencies that were counted with the same tokenizer",
             )
-        if first is None:
-            self._first = part
-            return
-        if total is None:
-            total = DocumentFrequencies(Vocabulary(), NgramFrequencies(), 0, first.tokenizer, first.name)
-            total = self._plus(total, first)
-            self._first = total  # its tables need not stay in memory
-        self._sum = self._plus(total, part)
-
-    @property
-    def total(self) -> DocumentFrequencies:
-        """The frequencies of all corpora together; for one corpus, they are its own.
-
-        Raises:
-            ParameterError: none were added.
-        """
-        total = self._sum or self._first
-        if total is None:
-            raise ParameterError("there are no document frequencies to merge", hint="add some first")
-        return total
-
-    @staticmethod
-    def _plus(total: DocumentFrequencies, part: DocumentFrequencies) -> DocumentFrequencies:
-        """Return the total with a part added to its tables, which only this object holds."""
+        if total is None:  # tables that only this object holds
+            total = DocumentFrequencies(Vocabulary(), NgramFrequencies(), 0, part.tokenizer, part.name)
         n = total.n_documents + part.n_documents
         if n > _MOST_COUNTED:
             raise ParameterError(
@@ -485,7 +462,18 @@ class FrequencySum:
         ngrams, frequencies = part.counts.entries()
         total.counts.add(_renumbered(ngrams, total.vocabulary.add(tuple(part.vocabulary.words()))), frequencies)
         name = total.name if part.name in total.name.split("+") else f"{total.name}+{part.name}"
-        return replace(total, n_documents=n, name=name)
+        self._total = replace(total, n_documents=n, name=name)
+
+    @property
+    def total(self) -> DocumentFrequencies:
+        """The frequencies of all corpora together.
+
+        Raises:
+            ParameterError: none were added.
+        """
+        if self._total is None:
+            raise ParameterError("there are no document frequencies to merge", hint="add some first")
+        return self._total
 
 
 @dataclass(frozen=True)
@@ -640,6 +628,11 @@ class TokenFrequencies:
     def checksum(self) -> str:
         """CRC-32 of the counts, eight hexadecimal digits."""
         return checksum(self.counts)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The inverse document frequency of each token, which is above 0 even if all captions have it, float64."""
+        return np.log((self.n_captions + 1) / (self.counts + 1))
 
     @staticmethod
     def checked(state: State, encoder: Encoder) -> TokenFrequencies:
