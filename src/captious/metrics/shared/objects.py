@@ -161,16 +161,20 @@ class ImageObjects:
         return cls.of_rows(read_rows(source, "objects"))
 
     @classmethod
-    def of_rows(cls, rows: CaptionRows) -> ImageObjects:
-        """Create from rows, each of which names one object, read with the role "objects"."""
+    def of_rows(
+        cls, rows: CaptionRows, objects_in: Callable[[str], Iterable[str]] = lambda name: (name,)
+    ) -> ImageObjects:
+        """Create from rows read with the role "objects".
+
+        Args:
+            rows: the rows.
+            objects_in: the objects that a row names; by default its text.
+        """
         names_of: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
-        for image, name in zip(rows.ids, rows.texts, strict=True):
-            names_of.setdefault(image, set()).add(name)
-        shared: dict[frozenset[str], frozenset[str]] = {}  # many images have equal sets
-        by_image = {}
-        for image, names in names_of.items():
-            objects = frozenset(names)
-            by_image[image] = shared.setdefault(objects, objects)
+        for image, text in zip(rows.ids, rows.texts, strict=True):
+            names_of.setdefault(image, set()).update(objects_in(text))
+        distinct = {names: names for names in map(frozenset, names_of.values())}  # many images have equal sets
+        by_image = {image: distinct[frozenset(names)] for image, names in names_of.items()}
         return cls(by_image, name=rows.name, id_form=rows.id_form)
 
     def __len__(self) -> int:
@@ -228,24 +232,21 @@ class ImageObjects:
         Raises:
             ParameterError: one side has ids, the other only positions.
         """
+        sides, id_form = (self._images, other._images), self.id_form
         if "position" not in (self.id_form, other.id_form):
-            sides = read_alike(self._images, other._images)
-            self, other = (
-                side
-                if ids is side._images
-                else ImageObjects(dict(zip(ids, side.by_image.values(), strict=True)), name=side.name)
-                for ids, side in zip(sides, (self, other), strict=True)
-            )
+            sides = read_alike(*sides)
+            id_form = self.id_form if sides[0] is self._images else "typed"
         elif self.id_form != other.id_form:
             raise ParameterError(
                 "one side has image ids and the other only positions, so they cannot be matched",
                 where=f"{self.name}, {other.name}",
                 hint="give both with ids",
             )
-        by_image: defaultdict[ImageId, frozenset[str]] = defaultdict(frozenset, self.by_image)
-        for image, names in other.by_image.items():
-            by_image[image] |= names
-        return ImageObjects(dict(by_image), name=f"{self.name}, {other.name}", id_form=self.id_form)
+        by_image: defaultdict[ImageId, frozenset[str]] = defaultdict(frozenset)
+        for images, side in zip(sides, (self, other), strict=True):
+            for image, names in zip(images, side.by_image.values(), strict=True):
+                by_image[image] |= names
+        return ImageObjects(dict(by_image), name=f"{self.name}, {other.name}", id_form=id_form)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file for ``read``: parquet by its extension, else JSON, ``{image: [names]}``, names sorted.
@@ -421,14 +422,10 @@ class MentionFinder:
 
     def mentions(self, tokens: Sequence[str]) -> list[Mention]:
         """Return the mentions, as in ``objects``, with the words that name them."""
-        spans = self._word_spans(tokens)
-        return [Mention(word, self._object_of[word], a, b) for word, a, b in spans if word in self._object_of]
-
-    def _word_spans(self, tokens: Sequence[str]) -> list[tuple[str, int, int]]:
         words = self._join_words(self._base_forms(tokens))
         present = {word for word, _, _ in words}
-        dropped = {word for word, companion in self._dropped if companion in present}
-        return [(word, start, end) for word, start, end in words if word not in dropped]
+        named = self._object_of.keys() - {word for word, companion in self._dropped if companion in present}
+        return [Mention(word, self._object_of[word], start, end) for word, start, end in words if word in named]
 
     def _join_words(self, words: Sequence[str]) -> list[tuple[str, int, int]]:
         """Return words and their spans, with joined words in place of their parts."""
