@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from captious.data import Captions
 from captious.errors import MissingExtraError, ResourceError, either, setting
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
+from captious.metrics.shared.arithmetic import share
 from captious.metrics.shared.objects import AmberLists, ImageWords, as_amber_lists, check_known_images
 from captious.metrics.shared.scene_encoder import ParserParameter
 from captious.metrics.shared.word_vectors import VectorsParameter
@@ -85,10 +86,8 @@ class Amber(Metric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        parameters = dict(super().parameters)
-        unused = ["parser"] if self.tagger == "nltk" else []
-        unused += ["similarity"] if self.vectors is None else []
-        return {name: value for name, value in parameters.items() if name not in unused}
+        unused = {"parser" if self.tagger == "nltk" else "", "similarity" if self.vectors is None else ""}
+        return {name: value for name, value in super().parameters.items() if name not in unused}
 
     @property
     def tokens(self) -> str:
@@ -134,17 +133,15 @@ class Amber(Metric):
         answers, wrong, objects, covered, present, invented, listed, with_any = np.moveaxis(
             np.asarray(statistics), -1, 0
         )
-        is_known = answers > 0
+        nothing = np.where(answers > 0, 0.0, np.nan)
         pairs = ((wrong, objects), (covered, present), (with_any, answers), (invented, listed))
-        return np.stack([np.divide(a, b, out=np.where(is_known, 0.0, np.nan), where=b > 0) for a, b in pairs], axis=-1)
+        return np.stack([share(*pair, nothing) for pair in pairs], axis=-1)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        missing = sum(words is None for words in self._words(captions))
-        messages = (
-            [f"amber leaves out {counted_of(missing, len(captions), 'image')}, for which there are no lists."]
-            if missing
-            else []
-        )
+        messages = []
+        if missing := sum(words is None for words in self._words(captions)):
+            images = counted_of(missing, len(captions), "image")
+            messages.append(f"amber leaves out {images}, for which there are no lists.")
         if self.vectors is None:
             messages.append(
                 "amber compares words by equality alone; the authors' program also counts words of similar vectors "
@@ -160,29 +157,29 @@ class Amber(Metric):
         return lists
 
 
-@dataclass
 class _Named:
     """Words of an image, and which of them a text names, directly or by related words.
 
-    Attributes:
+    Args:
         words: the words.
         related: word -> words that stand for it.
+
+    Attributes:
         marked: positions of the words that were named.
     """
 
-    words: Sequence[str]
-    related: Mapping[str, Sequence[str]]
-    marked: set[int] = field(default_factory=set)
+    def __init__(self, words: Sequence[str], related: Mapping[str, Sequence[str]]) -> None:
+        self.words = words
+        self.marked: set[int] = set()
+        stand_ins = [(stand_in, place) for place, word in enumerate(words) for stand_in in related.get(word, ())]
+        self._places = [*stand_ins, *((word, place) for place, word in enumerate(words))]
 
     def mark(self, is_named: Callable[[str], bool]) -> bool:
         """Mark the first word that is named, related words first, and return whether there is one."""
-        every = [(stand_in, place) for place, word in enumerate(self.words) for stand_in in self.related.get(word, ())]
-        every += [(word, place) for place, word in enumerate(self.words)]
-        for word, place in every:
-            if is_named(word):
-                self.marked.add(place)
-                return True
-        return False
+        place = next((place for word, place in self._places if is_named(word)), None)
+        if place is not None:
+            self.marked.add(place)
+        return place is not None
 
 
 @dataclass(frozen=True)

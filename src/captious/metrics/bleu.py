@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.shared.references import CombineParameter, combine_references
+from captious.metrics.shared.arithmetic import CombineParameter, combine_references
 from captious.metrics.shared.word_explanations import MatchedNgram, NgramMatches, OrderMatches, ngrams, token_lists
 from captious.native import bleu_statistics, ngram_matches, threads
 from captious.text import NgramLayer, WordLayer

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, read_rows
 from captious.data.ids import find, rule_for
-from captious.data.rows import CaptionRows, image_list
+from captious.data.rows import image_list
 from captious.errors import MissingObjectsError, ParameterError, option, setting
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.settings import Settings
+from captious.metrics.shared.arithmetic import share
 from captious.metrics.shared.objects import (
     COCO,
     BaseForms,
@@ -130,34 +131,22 @@ class Chair(Metric):
         """Return counts: captions, captions with a hallucination, mentions, hallucinated mentions, objects named,
         objects present.
         """
-        rows = np.zeros((len(captions), 6))
-        truths = self._truths(captions)
         mentions = captions.own_layer(_MentionedLayer(self._finder))
-        for row, (named, truth) in enumerate(zip(mentions, truths, strict=True)):
-            if truth is None:
-                continue
-            wrong = sum(mention not in truth for mention in named)
-            rows[row] = (1, wrong > 0, len(named), wrong, len(truth.intersection(named)), len(truth))
-        return rows
+        rows = [*map(_counts, mentions, self._truths(captions))]
+        return np.array(rows, np.float64).reshape(len(rows), 6)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         captions, with_any, mentions, wrong, named, present = np.moveaxis(np.asarray(statistics), -1, 0)
         # Images without objects to compare with have no score; they occur only if a subset was asked for.
-        is_known = captions > 0
-        shares = [
-            _share(with_any, captions, is_known),
-            _share(wrong, mentions, is_known),
-            _share(named, present, is_known),
-        ]
-        return np.stack(shares, axis=-1)
+        nothing = np.where(captions > 0, 0.0, np.nan)
+        pairs = ((with_any, captions), (wrong, mentions), (named, present))
+        return np.stack([share(*pair, nothing) for pair in pairs], axis=-1)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         messages = []
-        missing = sum(truth is None for truth in self._truths(captions))
-        if missing:
-            messages.append(
-                f"chair leaves out {counted_of(missing, len(captions), 'image')}, whose objects are not known."
-            )
+        if missing := sum(truth is None for truth in self._truths(captions)):
+            images = counted_of(missing, len(captions), "image")
+            messages.append(f"chair leaves out {images}, whose objects are not known.")
         if not any(captions.own_layer(_MentionedLayer(self._finder))):
             messages.append("no caption names an object of chair's vocabulary, so chair-s and chair-i are 0.")
         return messages
@@ -177,7 +166,7 @@ class Chair(Metric):
         mentions = self._finder.mentions(tokens)
         wrong = [mention.object not in truth for mention in mentions]
         named_objects = truth.intersection(mention.object for mention in mentions)
-        row = np.array([1, any(wrong), len(wrong), sum(wrong), len(named_objects), len(truth)], np.float64)
+        row = np.array(_counts([mention.object for mention in mentions], truth), np.float64)
         return Mentions(
             tokens=tuple(tokens),
             mentions=tuple(mentions),
@@ -192,9 +181,7 @@ class Chair(Metric):
         texts = list(texts)
         object_of = self.vocabulary.named(texts)
         captions = (text for text in texts if text not in object_of)
-        return frozenset(
-            (*object_of.values(), *(name for text in captions for name in self._finder.objects(word_tokenize(text))))
-        )
+        return frozenset((*object_of.values(), *(name for text in captions for name in self._named(text))))
 
     def objects_at(self, image: ImageId) -> frozenset[str]:
         """Return the objects in an image of the ground truth; an integer is also found by its text.
@@ -228,18 +215,18 @@ class Chair(Metric):
             rows = read_rows(source, "objects")
             texts = set(rows.texts)
             are_names = rows.are_categories or 2 * len(self.vocabulary.named(texts)) >= len(texts)
-            of_source = self._rename_objects(ImageObjects.of_rows(rows)) if are_names else self._named_by(rows)
+            if are_names:
+                of_source = self._rename_objects(ImageObjects.of_rows(rows))
+            else:
+                of_source = ImageObjects.of_rows(rows, self._named)
             objects = of_source if objects is None else objects.union(of_source)
         if objects is None:
             raise ParameterError("no objects were given", hint="give COCO's instances, captions, or both")
         return objects
 
-    def _named_by(self, rows: CaptionRows) -> ImageObjects:
-        by_image: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
-        for image, text in zip(rows.ids, rows.texts, strict=True):
-            by_image.setdefault(image, set()).update(self._finder.objects(word_tokenize(text)))
-        frozen = {image: frozenset(names) for image, names in by_image.items()}
-        return ImageObjects(frozen, name=rows.name, id_form=rows.id_form)
+    def _named(self, caption: str) -> list[str]:
+        """Return the objects that a caption names, in order and with repetitions."""
+        return self._finder.objects(word_tokenize(caption))
 
     def _rename_objects(self, objects: ImageObjects) -> ImageObjects:
         """Return the objects of images under their names in the vocabulary."""
@@ -268,6 +255,14 @@ class Chair(Metric):
         return truths
 
 
+def _counts(named: Sequence[str], truth: frozenset[str] | None) -> tuple[float, ...]:
+    """Return the statistics of a caption; zeros if the objects in its image are not known."""
+    if truth is None:
+        return (0,) * 6
+    wrong = sum(name not in truth for name in named)
+    return 1, wrong > 0, len(named), wrong, len(truth.intersection(named)), len(truth)
+
+
 @dataclass(frozen=True)
 class _MentionedLayer:
     """The objects that each candidate names."""
@@ -276,11 +271,6 @@ class _MentionedLayer:
 
     def of_candidates(self, captions: Captions) -> list[list[str]]:
         return [self.finder.objects(word_tokenize(candidate)) for candidate in captions.candidates]
-
-
-def _share(part: NDArray[np.float64], whole: NDArray[np.float64], is_known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return part / whole, 0 if both are 0; nan if nothing is known."""
-    return np.divide(part, whole, out=np.where(is_known, 0.0, np.nan), where=whole > 0)
 
 
 def with_objects(metric: object, settings: Settings) -> Settings:

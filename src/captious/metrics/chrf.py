@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter
+from captious.metrics.shared.arithmetic import f_measure, first_best, share
 from captious.native import ngram_matches, threads
 from captious.text import NgramLayer, Tokenizer, WordLayer
 from captious.text.tokenizers import CHARACTERS
@@ -90,11 +91,8 @@ class Chrf(Metric):
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         counts = self._counts(captions)
         offsets = captions.references.offsets
-        images = np.repeat(np.arange(len(captions)), np.diff(offsets))
         # As sacrebleu compares them, in percent: the first of the best.
-        scores = 100 * self.aggregate(counts)[:, 0]
-        best = np.lexsort((-scores, images))[offsets[:-1]] if len(captions) else offsets[:0]
-        return counts[best]
+        return counts[first_best(100 * self.aggregate(counts)[:, 0], offsets)]
 
     def _counts(self, captions: Captions) -> NDArray[np.float64]:
         """Return the statistics of every reference with the candidate of its image, float64[n_references, k]."""
@@ -109,21 +107,12 @@ class Chrf(Metric):
         of_orders = np.asarray(statistics, np.float64).reshape(*shape, k // 3, 3)
         of_candidate, of_reference, matches = np.moveaxis(of_orders, -1, 0)
         missing = _EPSILON if self.variant == "epsilon" else 0.0
-        precision = np.divide(matches, of_candidate, out=np.full_like(matches, missing), where=of_candidate > 0)
-        recall = np.divide(matches, of_reference, out=np.full_like(matches, missing), where=of_reference > 0)
+        precision, recall = share(matches, of_candidate, missing), share(matches, of_reference, missing)
         if self.variant == "epsilon":
-            return np.asarray(_total(self._f_score(precision, recall, _EPSILON)) / matches.shape[-1])
+            return np.asarray(_total(f_measure(precision, recall, self.beta, _EPSILON)) / matches.shape[-1])
         both = (of_candidate > 0) & (of_reference > 0)
         orders = np.maximum(both.sum(axis=-1, keepdims=True), 1)
-        return self._f_score(_total(precision * both) / orders, _total(recall * both) / orders, 0.0)
-
-    def _f_score(
-        self, precision: NDArray[np.float64], recall: NDArray[np.float64], otherwise: float
-    ) -> NDArray[np.float64]:
-        factor = self.beta**2
-        weighted = factor * precision + recall
-        f_score = np.full_like(weighted, otherwise)
-        return np.asarray(np.divide((1 + factor) * precision * recall, weighted, out=f_score, where=weighted > 0))
+        return f_measure(_total(precision * both) / orders, _total(recall * both) / orders, self.beta)
 
 
 def _unit_counts(captions: Captions, unit: Tokenizer) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from captious.data import Captions
 from captious.errors import ParameterError, setting
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter, TextParameter
+from captious.metrics.shared.arithmetic import f_measure
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, PromptedReferences, max_tokens, missing_clip
 from captious.words import shortened
@@ -53,6 +54,7 @@ class ClipScore(EncoderMetric):
         "pac-s": "PAC-S's code: twice the cosine, with a checkpoint of its authors",
     }
     default_models = ("openai/clip-vit-base-patch32",)
+    _requirements = (missing_clip,)
     needs_references = False
 
     model: EncoderParameter = EncoderParameter(default=None, summary="CLIP model; none for that of the paper")
@@ -76,10 +78,6 @@ class ClipScore(EncoderMetric):
             )
         if "w" not in self.arguments:
             self.w = _PAC_W
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return missing_clip()
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         images = captions.references.layer(ImageLayer(self.encoder, self.images))
@@ -136,9 +134,7 @@ class RefClipScore(ClipScore):
             vectors = texts.vectors[offsets[0] : offsets[-1]]
             repeated = np.repeat(candidates[start:stop], np.diff(offsets), axis=0)
             closest[start:stop] = np.maximum.reduceat(cosines(repeated, vectors), offsets[:-1] - offsets[0])
-        closest = np.maximum(closest, 0)
-        total = image + closest
-        return np.divide(2 * image * closest, total, out=np.zeros_like(total), where=total > 0)
+        return f_measure(image, np.maximum(closest, 0))
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return super().warnings(captions, state) + self._cut(self._references(captions), "reference")

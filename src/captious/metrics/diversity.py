@@ -18,8 +18,8 @@ from captious.metrics.bleu import Bleu
 from captious.metrics.cider import Cider, CiderD
 from captious.metrics.contract.metric import MeanMetric, SetMeanMetric, SetMetric, State, mean_of_scored
 from captious.metrics.contract.parameters import ResourceParameter, TokenizerParameter
+from captious.metrics.shared.arithmetic import check_candidates, combine_references, spread
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequenciesParameter
-from captious.metrics.shared.references import check_candidates, spread
 from captious.native import Vocabulary, bleu_statistics_within, distinct_ngrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
 from captious.words import counted_of
@@ -181,8 +181,8 @@ class MBleu(SetMetric):
             return rows.reshape(len(sets), _K * int(counts[0]) if len(sets) else 2 * _K)
         sentences = _BLEU.aggregate(rows)
         has_score = (counts > 1).astype(np.float64)[:, None]
-        sums = np.add.reduceat(sentences, sets.candidates.offsets[:-1], axis=0) if len(sets) else sentences
-        return np.hstack([sums / np.maximum(counts, 1)[:, None] * has_score, np.repeat(has_score, 4, axis=1)])
+        means = combine_references("mean", sentences, sets.candidates.offsets)
+        return np.hstack([means * has_score, np.repeat(has_score, 4, axis=1)])
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.variant == "official":

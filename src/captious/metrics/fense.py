@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import State
+from captious.metrics.shared.arithmetic import combine_references
 from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.metrics.shared.fluency import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
 from captious.models.sentences import SentenceLayer, SentenceVectors, most_tokens
@@ -40,12 +41,9 @@ class Sbert(EncoderMetric):
         """Return the mean cosine with the references, and the largest, float64[n, 2]."""
         candidates, references = self._layers(captions)
         offsets = captions.references.offsets
-        if not len(captions):
-            return np.zeros((0, 2))
         candidate_rows = np.repeat(np.arange(len(captions)), np.diff(offsets))
         cosines = np.einsum("nd,nd->n", candidates.vectors[candidate_rows], references.vectors, dtype=np.float64)
-        means = np.add.reduceat(cosines, offsets[:-1]) / np.diff(offsets)
-        return np.stack([means, np.maximum.reduceat(cosines, offsets[:-1])], axis=1)
+        return np.stack([combine_references(combine, cosines, offsets) for combine in ("mean", "max")], axis=1)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         sides = zip(self._layers(captions), ("candidate", "reference"), strict=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
+from captious.metrics.shared.arithmetic import first_best, share
 from captious.native import ngram_matches, threads
 from captious.text import NgramLayer, WordLayer
 
@@ -28,16 +29,14 @@ class Gleu(Metric):
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, index = captions.layer(NgramLayer(self.tokenizer))
-        starts, counts = captions.references.offsets[:-1], np.diff(captions.references.offsets)
+        offsets = captions.references.offsets
         matches = ngram_matches(index, candidates.ids, candidates.offsets, threads()).sum(axis=1)
-        of_candidates = np.repeat(_n_ngrams(np.diff(candidates.offsets)), counts)
+        of_candidates = np.repeat(_n_ngrams(candidates.lengths), np.diff(offsets))
         of_references = _n_ngrams(captions.references.layer(WordLayer(self.tokenizer)).lengths)
         n_ngrams = np.maximum(of_candidates, of_references)
         # two captions without words are compared last
-        ratios = np.where(n_ngrams > 0, matches / np.maximum(n_ngrams, 1), -1)
-        best = np.flatnonzero(ratios == np.repeat(np.maximum.reduceat(ratios, starts), counts))
-        first = best[np.searchsorted(best, starts)]
-        return np.stack([matches[first], n_ngrams[first]], axis=1).astype(np.float64)
+        best = first_best(share(matches, n_ngrams, -1.0), offsets)
+        return np.stack([matches[best], n_ngrams[best]], axis=1).astype(np.float64)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return statistics[..., :1] / np.maximum(statistics[..., 1:], 1)

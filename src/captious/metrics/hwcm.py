@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ChoiceParameter
-from captious.metrics.shared.references import CombineParameter, combine_references
+from captious.metrics.shared.arithmetic import CombineParameter, combine_references
 from captious.metrics.shared.scene_encoder import ParserParameter, parsed_in_pieces, slow_parses
 from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
 from captious.parsing.parses import Parse
@@ -76,11 +76,8 @@ class Hwcm(MeanMetric):
         self, candidate_parses: Sequence[Parse], reference_parses: Sequence[Parse], of_images: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return the chains that candidates share with each of their references, float64[n_references, 4]."""
-        number: dict[int, int] = {}  # equal captions share a parse
-        distinct: list[Parse] = []
-        for parse in (*candidate_parses, *reference_parses):
-            if number.setdefault(id(parse), len(distinct)) == len(distinct):
-                distinct.append(parse)
+        distinct = [*{id(parse): parse for parse in (*candidate_parses, *reference_parses)}.values()]
+        number = {id(parse): i for i, parse in enumerate(distinct)}  # equal captions share a parse
         trees = HeadTrees.of([_values(parse, self.chains) for parse in distinct], [parse.heads for parse in distinct])
         candidates = np.array([number[id(parse)] for parse in candidate_parses], np.int64)[of_images]
         references = np.array([number[id(parse)] for parse in reference_parses], np.int64)

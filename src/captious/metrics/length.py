@@ -5,13 +5,12 @@ Neither longer nor shorter captions are better; these numbers help to interpret 
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
+from captious.metrics.shared.arithmetic import combine_references, first_best, share
 from captious.text import WordLayer
 
 
@@ -34,22 +33,16 @@ class Length(Metric):
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Return words of the candidate, words of the references, 1."""
         candidates, references = captions.layer(WordLayer(self.tokenizer))
-        candidate_words, offsets = candidates.lengths, captions.references.offsets
+        candidate_words, lengths, offsets = candidates.lengths, references.lengths, captions.references.offsets
         if self.variant == "mean":
-            sums = np.add.reduceat(references.lengths, offsets[:-1]) if len(captions) else references.lengths[:0]
-            reference_words = sums / np.diff(offsets)
+            reference_words = combine_references("mean", lengths, offsets)
         else:
-            lengths = references.lengths.tolist()
-            bounds = pairwise(offsets.tolist())
-            reference_words = np.array(
-                [
-                    min(lengths[a:b], key=lambda n: (abs(n - length), n))
-                    for length, (a, b) in zip(candidate_words.tolist(), bounds, strict=True)
-                ]
-            )
+            differences = np.abs(lengths - np.repeat(candidate_words, np.diff(offsets)))
+            # The closest, then the shortest: a number in which the length counts less than any difference.
+            closest = first_best(-(differences * (lengths.max(initial=0) + 1) + lengths), offsets)
+            reference_words = lengths[closest]
         return np.stack([candidate_words, reference_words, np.ones(len(captions))], axis=1).astype(np.float64)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         words, reference_words, captions = np.moveaxis(np.asarray(statistics), -1, 0)
-        ratio = np.divide(words, reference_words, out=np.zeros_like(words), where=reference_words > 0)
-        return np.stack([words / captions, ratio], axis=-1)
+        return np.stack([words / captions, share(words, reference_words)], axis=-1)

@@ -18,6 +18,7 @@ from captious.data import Captions, read_captions
 from captious.errors import InputError, ParameterError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import NumberParameter, Parameter, TokenizerParameter, exact
+from captious.metrics.shared.arithmetic import first_best
 from captious.native import meteor_alignment, meteor_counts, threads
 from captious.resources import meteor_tables as resource
 from captious.text import as_tokenizer
@@ -137,15 +138,14 @@ class Meteor(Metric):
 
     name = "meteor"
     explanation = "alignment"
+    _requirements = (resource.missing_tables,)
     summary = "words aligned by exact match, stem, synonym and paraphrase, minus a fragmentation penalty"
     variants = {
         "official": "COCO toolkit: METEOR 1.5, English, tuned to rank systems",
         "paper": "COCO paper: all words and modules have equal weight",
     }
 
-    language: LanguageParameter = LanguageParameter(
-        default=None, summary="language of the captions; none for English", signature_key=""
-    )
+    language: LanguageParameter = LanguageParameter(default=None, summary="language of the captions; none for English")
     tokenizer: TokenizerParameter = TokenizerParameter(
         default=None, summary="how captions become words; none for that of the language, ptb for English"
     )
@@ -179,16 +179,12 @@ class Meteor(Metric):
             self.tokenizer = as_tokenizer(self.language.tokenizer)
         self.tables = resource.tables().of_language(self.language.name)
 
-    @classmethod
-    def missing(cls) -> str | None:
-        return None if resource.find() is not None else resource.INSTALL
-
     @property
     def parameters(self) -> Mapping[str, object]:
-        language = {} if self.language == ENGLISH else {"language": self.language.code}
-        inherited = dict(super().parameters)
-        first = {name: inherited.pop(name) for name in ("variant", "tokenizer")}
-        return {**first, **language, **inherited, "tables": self.tables.label}
+        parameters = {**super().parameters, "tables": self.tables.label}
+        if self.language == ENGLISH:
+            del parameters["language"]
+        return parameters
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return self.best_references(captions)[1]
@@ -219,11 +215,8 @@ class Meteor(Metric):
         counts = pairs.astype(np.float64)
         perfect = (counts[:, _MATCHED] == counts[:, _WORDS]).all(axis=1) & (counts[:, _CHUNKS] == 1)
         counts[perfect, _CHUNKS] = 0
-        scores = self.aggregate(counts)[:, 0]
-        best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
-        rows = np.flatnonzero(scores == best)  # the first of equally good references
-        first = rows[np.searchsorted(rows, offsets[:-1])]
-        return first, counts[first]
+        best = first_best(self.aggregate(counts)[:, 0], offsets)
+        return best, counts[best]
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         # Always as a table: the power of a single number may differ in the last bit from that of an array.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from captious.errors import ParameterError, ResourceError, either
 from captious.files import checksum, user_text
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
+from captious.metrics.shared.arithmetic import f_measure, share
 from captious.metrics.shared.objects import check_known_images
 from captious.words import counted_of, shortened
 
@@ -50,10 +51,11 @@ def _as_answers(value: Any) -> _Answers:
     if isinstance(value, _Answers):
         return value
     if isinstance(value, Mapping):
-        return _answers(value.items(), "labels", "labels")
-    if isinstance(value, str | os.PathLike):
-        return _read_answers(Path(value))
-    raise ParameterError(f"{shortened(value)} is not a file of right answers", hint=_HELP)
+        return _answers(lambda: value, "labels", "labels")
+    if not isinstance(value, str | os.PathLike):
+        raise ParameterError(f"{shortened(value)} is not a file of right answers", hint=_HELP)
+    text = user_text(value, "the right answers", _HELP)
+    return _answers(lambda: _document(text), Path(value).name, str(value))
 
 
 class Pope(Metric):
@@ -126,14 +128,14 @@ class Pope(Metric):
         statistics = np.asarray(statistics)
         true_yes, false_yes, false_no, true_no, no_yes, _ = np.moveaxis(statistics, -1, 0)
         n = statistics.sum(axis=-1)
-        precision = _share(true_yes, true_yes + false_yes)
-        recall = _share(true_yes, true_yes + false_no + no_yes)
+        precision = share(true_yes, true_yes + false_yes)
+        recall = share(true_yes, true_yes + false_no + no_yes)
         scores = [
-            _share(true_yes + true_no, n),
+            share(true_yes + true_no, n),
             precision,
             recall,
-            _share(2 * precision * recall, precision + recall),
-            _share(true_yes + false_yes, n),
+            f_measure(precision, recall),
+            share(true_yes + false_yes, n),
         ]
         return np.where((n > 0)[..., None], np.stack(scores, axis=-1), np.nan)
 
@@ -150,18 +152,6 @@ class Pope(Metric):
         return [f"pope: {share} with neither yes nor no: such answers {treatment}."]
 
 
-def _read_answers(path: Path) -> _Answers:
-    text = user_text(path, "the right answers", _HELP)
-    try:
-        document = _document(text)
-        records = document.items() if isinstance(document, Mapping) else map(_pair, document)
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ResourceError(
-            f"this is not a file of right answers: {type(error).__name__} {error}", where=str(path), hint=_HELP
-        ) from error
-    return _answers(records, path.name, str(path))
-
-
 def _document(text: str) -> Any:
     """Parse JSON, or a JSON object on every line."""
     lines = [line for line in text.splitlines() if line.strip()]
@@ -176,10 +166,12 @@ def _pair(record: Any) -> tuple[object, object]:
     return id, record["label"] if "label" in record else record["truth"]
 
 
-def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _Answers:
+def _answers(read: Callable[[], Any], name: str, where: str) -> _Answers:
+    """Return the right answers of a document: labels by id, or records."""
     by_id: dict[str, bool] = {}
     try:
-        for id, label in pairs:
+        document = read()
+        for id, label in document.items() if isinstance(document, Mapping) else map(_pair, document):
             answer = _LABELS.get(str(label).strip().lower())
             if answer is None:
                 if isinstance(label, list):  # the generative part of AMBER's annotations
@@ -187,15 +179,10 @@ def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _
                 raise ResourceError(f"{shortened(label)} is not yes or no", where=f"{where}: question {id}", hint=_HELP)
             if by_id.setdefault(str(id), answer) != answer:
                 raise ResourceError(f"question {id} has two right answers", where=where, hint="give each id once")
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ResourceError(
             f"this is not a file of right answers: {type(error).__name__} {error}", where=where, hint=_HELP
         ) from error
     if not by_id:
         raise ResourceError("there are no right answers", where=where, hint=_HELP)
     return _Answers(by_id, name)
-
-
-def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return part / whole, 0 if whole is 0."""
-    return np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0)

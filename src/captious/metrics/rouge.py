@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import IntegerParameter, NumberParameter
+from captious.metrics.shared.arithmetic import f_measure
 from captious.metrics.shared.word_explanations import Subsequence, SubsequenceExplanation, token_lists
 from captious.native import lcs_lengths, ngram_matches, skip_bigram_matches, threads
 from captious.text import NgramLayer, TokenLayer, WordLayer
@@ -60,13 +61,9 @@ class RougeL(MeanMetric):
         if self.variant == "official":
             precision, recall = max(part.precision for part in parts), max(part.recall for part in parts)
         else:
-            best = max(parts, key=lambda part: _f(part.precision, part.recall, self.beta))
+            best = max(parts, key=lambda part: f_measure(part.precision, part.recall, self.beta))
             precision, recall = best.precision, best.recall
         return SubsequenceExplanation(tuple(words), tuple(parts), precision, recall, score)
-
-
-def _f(precision: float, recall: float, beta: float) -> float:
-    return float(f_measure(np.array(precision), np.array(recall), beta))
 
 
 def _subsequence(candidate: Sequence[str], reference: Sequence[str]) -> Subsequence:
@@ -89,12 +86,6 @@ def _subsequence(candidate: Sequence[str], reference: Sequence[str]) -> Subseque
             j += 1
     precision, recall = len(places) / max(len(candidate), 1), len(places) / max(len(reference), 1)
     return Subsequence(tuple(reference), tuple(places), precision, recall)
-
-
-def f_measure(precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    """Return the F-measure; 0 if precision or recall is 0."""
-    weighted = (1 + beta**2) * precision * recall
-    return np.divide(weighted, recall + beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)
 
 
 # ROUGE-1 to ROUGE-4: n-gram recall over all references.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import State
+from captious.metrics.shared.arithmetic import f_measure
 from captious.metrics.shared.scene_encoder import SceneEncoderMetric
 from captious.models.sentences import phrase_vectors
 from captious.progress import Progress
@@ -65,9 +66,7 @@ class SoftSpice(SceneEncoderMetric):
             scores[:, 0] = scores[:, 1]
             return scores
         precision, recall = np.where(has_both, (scores[:, 1:].T + 1) / 2, 0)
-        total = precision + recall
-        f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
-        return np.stack([f1, precision, recall], axis=1)
+        return np.stack([f_measure(precision, recall), precision, recall], axis=1)
 
 
 def phrases_of(tuples: Iterable[Tuple]) -> tuple[str, ...]:

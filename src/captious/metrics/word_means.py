@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.metrics.shared.references import CombineParameter
+from captious.metrics.shared.arithmetic import CombineParameter
 from captious.metrics.shared.word_vectors import WordMeanMetric
 
 # MOWE: cosine of the mean word vectors of candidate and reference.

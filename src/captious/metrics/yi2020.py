@@ -24,6 +24,7 @@ from captious.metrics.contract.parameters import (
     Parameter,
     TokenizerParameter,
 )
+from captious.metrics.shared.arithmetic import share
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.metrics.shared.stop_words import StopWordsParameter
@@ -175,7 +176,7 @@ class Yi2020(EncoderMetric):
     def _weights(self, idf: TokenFrequencies) -> NDArray[np.float64]:
         """Return the inverse document frequency by token id."""
         if self.variant == "official":
-            return np.log((idf.n_captions + 1) / (idf.counts + 1))
+            return idf.weights
         return np.log10(max(idf.n_captions, 1) / np.maximum(idf.counts, 1))  # unseen tokens count as the rarest
 
     def _stop_tokens(self) -> NDArray[np.bool_]:
@@ -209,20 +210,16 @@ class _Combined:
     """References combined, once for each base.
 
     Args:
-        rows: int32[n], hidden states among all those of the image's references, special tokens included.
-        tokens: int32[n], token ids for their weights and stop words.
-        bases: int32[n], the base reference of each.
+        tokens: int32[3, n]: hidden states, as numbers among all those of the image's references, special tokens
+            included; token ids for their weights and stop words; and the base reference of each.
         offsets: int64[n_images + 1].
     """
 
-    rows: NDArray[np.int32]
     tokens: NDArray[np.int32]
-    bases: NDArray[np.int32]
     offsets: NDArray[np.int64]
 
-    def of_image(self, i: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        rows_of_image = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
-        return self.rows[rows_of_image], self.tokens[rows_of_image], self.bases[rows_of_image]
+    def of_image(self, i: int) -> NDArray[np.int32]:
+        return self.tokens[:, self.offsets[i] : self.offsets[i + 1]]
 
 
 @dataclass(frozen=True)
@@ -242,19 +239,14 @@ class _CombinationLayer:
 
     def of_references(self, references: References) -> _Combined:
         encoded = references.layer(self.encoding)
-        combined: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
+        combined = [np.empty((3, 0), np.int32)]
         with Progress(max(1, len(references))) as progress:
             for i, (first, end) in enumerate(pairwise(references.offsets.tolist())):
                 progress.reach(i, "combining references")
                 combined.append(self._combine_references(encoded, first, end))
-        sizes = [len(rows) for rows, _, _ in combined]
-        parts = [np.concatenate([np.empty(0, np.int32), *column]) for column in zip(*combined, strict=True)]
-        rows, tokens, bases = parts or [np.empty(0, np.int32)] * 3
-        return _Combined(rows, tokens, bases, np.cumsum([0, *sizes]))
+        return _Combined(np.concatenate(combined, axis=1), np.cumsum([of_image.shape[1] for of_image in combined]))
 
-    def _combine_references(
-        self, encoded: EncodedTexts, first: int, end: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    def _combine_references(self, encoded: EncodedTexts, first: int, end: int) -> NDArray[np.int32]:
         ids = [encoded.ids[text] for text in encoded.rows[first:end].tolist()]
         starts = np.cumsum([0, *(len(sequence) for sequence in ids)])
         tokens = np.concatenate([np.array(sequence, np.int32) for sequence in ids])
@@ -262,17 +254,17 @@ class _CombinationLayer:
         inner[starts[:-1]] = inner[starts[1:] - 1] = False  # special tokens at both ends
         owner = np.repeat(np.arange(end - first), np.diff(starts))
         new = self._new(_rows(encoded, first, end), inner, starts, owner) if self.threshold is not None else None
-        rows, stands_for, bases = [], [], []
+        combined = []
         for base in range(end - first):
             positions = np.arange(starts[base] + 1, starts[base + 1] - 1)
             added = np.empty(0, np.int64) if new is None else np.flatnonzero(new[:, base])
             read_from = added
             if self.shifted and len(added):
                 read_from = np.concatenate([[starts[base + 1] - 1], added[:-1] - 1])
-            rows.append(np.concatenate([positions, read_from]).astype(np.int32))
-            stands_for.append(tokens[np.concatenate([positions, added])])
-            bases.append(np.full(len(rows[-1]), base, np.int32))
-        return np.concatenate(rows), np.concatenate(stands_for), np.concatenate(bases)
+            rows = np.concatenate([positions, read_from])
+            stands_for = tokens[np.concatenate([positions, added])]
+            combined.append(np.stack([rows, stands_for, np.full(len(rows), base)]).astype(np.int32))
+        return np.concatenate(combined, axis=1)
 
     def _new(
         self,
@@ -310,8 +302,7 @@ def _share(
     amounts: NDArray[np.floating], of: NDArray[np.floating], bases: NDArray[np.int32], n: int
 ) -> NDArray[np.float64]:
     """Return the sum of amounts divided by the sum of ``of``, by base; 0 if the latter is 0."""
-    total = np.bincount(bases, of, n)
-    return np.divide(np.bincount(bases, amounts, n), total, out=np.zeros(n), where=total > 0)
+    return share(np.bincount(bases, amounts, n), np.bincount(bases, of, n))
 
 
 # The metric without a model: the share of the words of all references together in the candidate.

@@ -13,8 +13,8 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import IntegerParameter, ResourceParameter
+from captious.metrics.shared.arithmetic import CombineParameter, combine_references
 from captious.metrics.shared.encoder_metric import OptionalEncoder
-from captious.metrics.shared.references import CombineParameter, combine_references
 from captious.metrics.shared.stop_words import StopWordsParameter
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.word_vectors import FORMS, EmbeddedLayer, EmbeddedWords, missing_vectors
@@ -42,6 +42,7 @@ class VectorMetric(MeanMetric):
     The default is ``default_stop_words``, NLTK's list unless overridden.
     """
 
+    _requirements = (missing_vectors,)
     #: The score of a caption in which no word has a vector.
     score_of_nothing: ClassVar[float] = 0.0
 
@@ -51,10 +52,6 @@ class VectorMetric(MeanMetric):
     def setup(self) -> None:
         if "stop_words" not in self.arguments:
             self.stop_words = self.default_stop_words
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return missing_vectors()
 
     @property
     def default_stop_words(self) -> StopWords:
@@ -165,12 +162,11 @@ class WordMeanMetric(VectorMetric):
         similarity = np.full(len(rows), self.score_of_nothing)
         if self.model is None:
             candidates, references = captions.layer(self.words)
-            candidate_means, reference_means = _Means(candidates), _Means(references)
             for start in range(0, len(captions), _ROWS_AT_ONCE):
                 stop = min(start + _ROWS_AT_ONCE, len(captions))
                 first, end = int(offsets[start]), int(offsets[stop])
-                vectors = candidate_means.rows(start, stop)
-                self._compare(vectors[rows[first:end] - start], reference_means.rows(first, end), similarity[first:end])
+                vectors = _means(candidates, start, stop)[rows[first:end] - start]
+                self._compare(vectors, _means(references, first, end), similarity[first:end])
         else:
             layer: TextLayer[Any] = TextLayer(("word means", *self._encoder_key), self._encoded)
             encoded, encoded_references = captions.layer(layer)
@@ -235,15 +231,7 @@ class WordMeanMetric(VectorMetric):
         return bool(word) and word not in self.stop_words
 
 
-class _Means:
-    """Mean vectors of captions, computed in blocks, as those of a whole corpus would fill the memory."""
-
-    def __init__(self, words: EmbeddedWords) -> None:
-        self._words = words
-        self._rows = words.table.rows
-
-    def rows(self, first: int, end: int) -> NDArray[np.float64]:
-        """Return mean vectors of some captions, float64[end - first, d]; zeros without words."""
-        offsets = self._words.offsets[first : end + 1]
-        ids = self._words.ids[offsets[0] : offsets[-1]]
-        return mean_vectors(self._rows, ids, offsets - offsets[0], threads())
+def _means(words: EmbeddedWords, first: int, end: int) -> NDArray[np.float64]:
+    """Return mean vectors of some captions, float64[end - first, d]; zeros without words."""
+    offsets = words.offsets[first : end + 1]
+    return mean_vectors(words.table.rows, words.ids[offsets[0] : offsets[-1]], offsets - offsets[0], threads())

@@ -1,16 +1,33 @@
-"""Several captions of an image: scores with several references, combined, and the spread of a set of captions."""
+"""Arithmetic that metrics share: shares and F-measures, scores with several references, and the spread of captions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from captious.data import CaptionSets
 from captious.data.rows import image_list
 from captious.errors import ParameterError
 from captious.metrics.contract.parameters import ChoiceParameter
+
+Numbers: TypeAlias = NDArray[np.float64] | float
+
+# Shares, and F-measures of two of them.
+
+
+def share(part: ArrayLike, whole: ArrayLike, otherwise: ArrayLike = 0.0) -> NDArray[np.float64]:
+    """Return part / whole, and ``otherwise`` where the whole is not positive, float64."""
+    shape = np.broadcast_shapes(np.shape(part), np.shape(whole))
+    return np.divide(part, whole, out=np.full(shape, otherwise, np.float64), where=np.asarray(whole) > 0)
+
+
+def f_measure(precision: Numbers, recall: Numbers, beta: float = 1.0, otherwise: float = 0.0) -> NDArray[np.float64]:
+    """Return the F-measure, in which recall has the weight beta; ``otherwise`` where precision and recall are 0."""
+    return share((1 + beta**2) * precision * recall, recall + beta**2 * precision, otherwise)
+
 
 # Combination of the scores with several references of an image: the mean, the best, or the worst.
 
@@ -29,12 +46,12 @@ class CombineParameter(ChoiceParameter):
         )
 
 
-def combine_references(combine: str, scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+def combine_references(combine: str, scores: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return scores of images from those of their references.
 
     Args:
         combine: "mean", "max" or "min".
-        scores: float64[n_references, ...].
+        scores: [n_references, ...], of any numbers.
         offsets: int64[n_images + 1]; every image has a reference.
 
     Returns:
@@ -46,6 +63,15 @@ def combine_references(combine: str, scores: NDArray[np.float64], offsets: NDArr
     if combine != "mean":
         return np.asarray(totals)
     return np.asarray(totals / np.diff(offsets).reshape(-1, *[1] * (scores.ndim - 1)))
+
+
+def first_best(scores: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the reference of each image with the best score, the first of several: from n_references scores to
+    int64[n_images].
+    """
+    best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
+    rows = np.flatnonzero(scores == best)
+    return np.asarray(rows[np.searchsorted(rows, offsets[:-1])])
 
 
 # The spread of the energy of a set of captions: the measure of self-CIDEr and LSA (Wang and Chan 2019).
