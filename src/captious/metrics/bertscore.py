@@ -7,8 +7,10 @@ the other variant the function ``bert_score`` of torchmetrics, which aac-metrics
 from __future__ import annotations
 
 import csv
+import json
 import os
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
@@ -17,63 +19,17 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError, either, requesting
+from captious.files import user_text
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, Parameter
+from captious.metrics.shared.arithmetic import combine_references, f_measure, share
 from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.metrics.shared.frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
 from captious.words import shortened
 
 #: The layer that correlates best with human judgments on WMT16, by model, as in bert_score 0.3.13.
-LAYERS = {
-    "albert-base-v1": 10,
-    "albert-base-v2": 9,
-    "albert-large-v2": 14,
-    "albert-xlarge-v2": 13,
-    "albert-xxlarge-v2": 8,
-    "allenai/longformer-base-4096": 7,
-    "allenai/longformer-large-4096": 14,
-    "allenai/scibert_scivocab_uncased": 8,
-    "bert-base-chinese": 8,
-    "bert-base-multilingual-cased": 9,
-    "bert-base-uncased": 9,
-    "bert-large-uncased": 18,
-    "distilbert-base-multilingual-cased": 5,
-    "distilbert-base-uncased": 5,
-    "distilroberta-base": 5,
-    "facebook/bart-base": 6,
-    "facebook/bart-large": 10,
-    "facebook/bart-large-mnli": 11,
-    "google/electra-base-discriminator": 9,
-    "google/electra-large-discriminator": 14,
-    "google/electra-small-discriminator": 11,
-    "microsoft/deberta-base": 9,
-    "microsoft/deberta-base-mnli": 9,
-    "microsoft/deberta-large": 16,
-    "microsoft/deberta-large-mnli": 18,
-    "microsoft/deberta-v2-xlarge-mnli": 17,
-    "microsoft/deberta-v3-base": 9,
-    "microsoft/deberta-v3-large": 12,
-    "microsoft/deberta-xlarge": 18,
-    "microsoft/deberta-xlarge-mnli": 40,
-    "microsoft/mpnet-base": 8,
-    "princeton-nlp/sup-simcse-bert-base-uncased": 10,
-    "princeton-nlp/sup-simcse-roberta-base": 10,
-    "princeton-nlp/sup-simcse-roberta-large": 16,
-    "roberta-base": 10,
-    "roberta-large": 17,
-    "roberta-large-mnli": 19,
-    "SpanBERT/spanbert-base-cased": 8,
-    "SpanBERT/spanbert-large-cased": 17,
-    "t5-base": 11,
-    "t5-large": 23,
-    "t5-small": 6,
-    "vinai/bertweet-base": 9,
-    "xlm-roberta-base": 9,
-    "xlm-roberta-large": 17,
-    "xlnet-base-cased": 5,
-    "xlnet-large-cased": 7,
-}
+LAYERS: Mapping[str, int] = json.loads((files("captious.resources") / "bertscore-layers.json").read_text("utf-8"))
 #: Owners that the hub has since added to the names of models without one.
 _OWNERS = ("albert", "distilbert", "FacebookAI", "google-bert", "google-t5", "xlnet")
 #: Scores of unrelated English sentences, as published: (model, layer) -> P, R, F.
@@ -211,12 +167,10 @@ class BertScore(EncoderMetric):
         special = self.encoder.tokenizer.num_special_tokens_to_add()
         empty = (_lengths(candidates)[rows] <= special) | (_lengths(references)[references.rows] <= special)
         precision[empty] = recall[empty] = 0
-        total = precision + recall
-        f = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
-        of_pairs = np.stack([precision, recall, f], axis=1)
-        best = np.maximum.reduceat(of_pairs, offsets[:-1]) if len(captions) else of_pairs
+        of_pairs = np.stack([precision, recall, f_measure(precision, recall)], axis=1)
+        best = combine_references("max", of_pairs, offsets)
         if self.baseline is None:
-            return np.asarray(best)
+            return best
         baseline = np.array(self.baseline)
         return np.asarray((best - baseline) / (1 - baseline))
 
@@ -241,8 +195,7 @@ class BertScore(EncoderMetric):
             places = np.arange(len(ids)) - np.repeat(encoded.vectors.offsets[:-1], lengths)
             weights[(places == 0) | (places == np.repeat(lengths, lengths) - 1)] = 0
         text = np.repeat(np.arange(len(encoded.ids)), lengths)
-        sums = np.bincount(text, weights, len(encoded.ids))
-        return np.divide(weights, sums[text], out=np.zeros_like(weights), where=sums[text] > 0)
+        return share(weights, np.bincount(text, weights, len(encoded.ids))[text])
 
     def _token_weights(self, state: State | None) -> NDArray[np.float64]:
         """Return the weight of each token id, float64[size of the vocabulary]."""
@@ -252,8 +205,7 @@ class BertScore(EncoderMetric):
             if self._is_official:
                 weights[[i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]] = 0
             return weights
-        idf = TokenFrequencies.checked(state, self.encoder)
-        return np.log((idf.n_captions + 1) / (idf.counts + 1))
+        return TokenFrequencies.checked(state, self.encoder).weights
 
 
 def _match(
@@ -342,11 +294,9 @@ def _numbers(baseline: Sequence[float]) -> tuple[float, float, float]:
 def _read_baseline(path: Path, layer: int) -> tuple[float, float, float]:
     help = "give a file like those in bert_score's rescale_baseline folder: LAYER,P,R,F and one line per layer"
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = {int(row["LAYER"]): (row["P"], row["R"], row["F"]) for row in csv.DictReader(file)}
+        lines = user_text(path, "baselines", help).splitlines()
+        rows = {int(row["LAYER"]): (row["P"], row["R"], row["F"]) for row in csv.DictReader(lines)}
         baseline = [float(number) for number in rows[layer]] if layer in rows else None
-    except OSError as error:
-        raise ResourceError(f"cannot read baselines: {error.strerror}", where=str(path), hint=help) from error
     except (KeyError, TypeError, ValueError, csv.Error) as error:
         raise ResourceError("not a baseline file", where=str(path), hint=help) from error
     if baseline is None:

@@ -8,9 +8,13 @@ parser.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
 from itertools import chain
+from operator import eq
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +22,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
+from captious.metrics.shared.arithmetic import combine_references
 from captious.metrics.shared.scene_encoder import SceneEncoderMetric
 from captious.models.sentences import phrase_vectors
 from captious.parsing.parses import Parse
@@ -32,27 +37,12 @@ _KINDS = ("object", "attribute", "relation")
 _WEIGHTS = np.array([0.5, 0.5, 0.2])
 _TINY = 1e-6
 
-_ABSTRACT = """
-image picture photo photograph photography shot snapshot scene view viewer viewpoint perspective angle frame framing
-composition caption description depiction detail focus foreground background midground distance center centre middle
-left right top bottom side front back edge corner area part portion section space place position placement arrangement
-setting context environment surroundings atmosphere ambiance ambience mood feeling feel sense impression emphasis
-contrast effect appearance look style theme concept idea element feature characteristic aspect quality nature presence
-addition variety range series number amount lot couple pair bunch group set collection multitude array row line pattern
-direction orientation moment time day activity action event experience interest attention touch backdrop overall one
-thing something anything everything
-"""
+_ABSTRACT = files("captious.resources") / "abstract-nouns.txt"
 #: Nouns that say nothing about what is to be seen. The official list, of some 500 nouns, is a file of its authors.
-ABSTRACT_NOUNS = StopWords("captious-abstract", frozenset(_ABSTRACT.split()))
+ABSTRACT_NOUNS = StopWords("captious-abstract", frozenset(_ABSTRACT.read_text("utf-8").split()))
 
-
-@dataclass(frozen=True)
-class _Contents:
-    """The content of a caption; each list is in order of first occurrence."""
-
-    objects: tuple[str, ...]
-    attributes: tuple[str, ...]
-    relations: tuple[tuple[str, str, str], ...]
+#: Objects, attributes and relations of a caption, of one or of three elements, each in order of first occurrence.
+_Contents: TypeAlias = tuple[Sequence[tuple[str, ...]], ...]
 
 
 @dataclass
@@ -60,7 +50,6 @@ class _Match:
     """Matches of strings or triples of one kind between a candidate and a reference, with unmatched items."""
 
     n: tuple[int, int]
-    hard: int
     left: tuple[list[str], list[str]]
 
 
@@ -93,16 +82,13 @@ class Capture(SceneEncoderMetric):
     summary = "objects, attributes and relations of detailed captions: exact, synonyms, then cosine"
     variants = {"official": "arithmetic of capture_metric 0.1, on SPICE's rules"}
     default_models = ("sentence-transformers/all-mpnet-base-v2",)
+    _requirements = (*SceneEncoderMetric._requirements, meteor.missing_tables)
     without_parameters = frozenset({"split"})
     abstract_nouns: _AbstractNouns = _AbstractNouns()
 
     def setup(self) -> None:
         self.tables = meteor.tables()
         self.split = "sentences"
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return super().missing() or (None if meteor.find() is not None else meteor.INSTALL)
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -121,28 +107,20 @@ class Capture(SceneEncoderMetric):
         phrases = dict.fromkeys(phrase for kinds in matches for match in kinds for phrase in chain(*match.left))
         numbers = {phrase: number for number, phrase in enumerate(phrases)}
         vectors = phrase_vectors(self.encoder, [*phrases], captions.references)
-        scores = np.array([_scores([_credits(match, vectors, numbers) for match in kinds]) for kinds in matches])
-        if not len(captions):
-            return np.zeros((0, len(self.outputs)))
-        return np.asarray(np.add.reduceat(scores, offsets[:-1]) / np.diff(offsets)[:, None])
+        scores = [_scores([_credits(match, vectors, numbers) for match in kinds]) for kinds in matches]
+        return combine_references("mean", np.array(scores).reshape(-1, len(self.outputs)), offsets)
 
     def _contents(self, captions: Captions) -> tuple[list[_Contents], list[_Contents]]:
-        """Yield the contents of candidates and references, one by one."""
-        candidates, references = captions.layer(ParsedSentences(self.tuples.parses))
+        """Return the contents of candidates and of references."""
         layer = self.tuples
-        contents_of: dict[int, _Contents] = {}
-        sides = []
-        for parses, tuples in (
-            (candidates, layer.of_candidates(captions)),
-            (references, layer.of_references(captions.references)),
-        ):
-            side = []
-            for sentences, of_caption in zip(parses, tuples, strict=True):
-                if id(sentences) not in contents_of:
-                    contents_of[id(sentences)] = _contents_of(of_caption, _nouns(sentences), self.abstract_nouns)
-                side.append(contents_of[id(sentences)])
-            sides.append(side)
-        return sides[0], sides[1]
+        parses = [*chain(*captions.layer(ParsedSentences(layer.parses)))]
+        tuples = chain(layer.of_candidates(captions), layer.of_references(captions.references))
+        by_parse: dict[int, _Contents] = {}  # equal captions share their parses
+        for sentences, of_caption in zip(parses, tuples, strict=True):
+            if id(sentences) not in by_parse:
+                by_parse[id(sentences)] = _contents_of(of_caption, _nouns(sentences), self.abstract_nouns)
+        contents = [by_parse[id(sentences)] for sentences in parses]
+        return contents[: len(captions)], contents[len(captions) :]
 
 
 def _nouns(sentences: Iterable[Parse]) -> frozenset[str]:
@@ -178,42 +156,36 @@ def _contents_of(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopW
         objects[item[0]] = None
         if len(item) == 2 and " of" not in item[1]:
             attributes.setdefault(item[0], {})[item[1]] = None
-    return _Contents(
-        tuple(noun for noun in objects if occurs(noun) and noun not in abstract),
-        tuple(attribute for noun, of_noun in attributes.items() if occurs(noun) for attribute in of_noun),
-        tuple(item for item in relations if occurs(item[0]) and occurs(item[2])),
+    return (
+        [(noun,) for noun in objects if occurs(noun) and noun not in abstract],
+        [(attribute,) for noun, of_noun in attributes.items() if occurs(noun) for attribute in of_noun],
+        [item for item in relations if occurs(item[0]) and occurs(item[2])],
     )
 
 
 def _matches(candidate: _Contents, reference: _Contents, names: LemmaNames) -> list[_Match]:
     """Return the matches of each kind that need no encoder."""
-    return [
-        _match([(noun,) for noun in candidate.objects], [(noun,) for noun in reference.objects], names),
-        _match([(noun,) for noun in candidate.attributes], [(noun,) for noun in reference.attributes], names),
-        _match(candidate.relations, reference.relations, names),
-    ]
+    return [_match(*kinds, names) for kinds in zip(candidate, reference, strict=True)]
 
 
 def _match(candidate: Sequence[tuple[str, ...]], reference: Sequence[tuple[str, ...]], names: LemmaNames) -> _Match:
     """Match items one by one and in order: first equal ones, then synonyms, element by element."""
-    unequal, unmatched = [], [*reference]
-    for item in candidate:
-        if item in unmatched:
-            unmatched.remove(item)
-        else:
-            unequal.append(item)
-    differing = []
-    for item in unequal:
-        place = next((k for k, phrase in enumerate(unmatched) if _are_alike(item, phrase, names)), None)
-        if place is None:
-            differing.append(item)
-        else:
-            del unmatched[place]
-    hard = len(candidate) - len(differing)
-    return _Match((len(candidate), len(reference)), hard, ([*map(" ".join, differing)], [*map(" ".join, unmatched)]))
+    differing, unmatched = [*candidate], [*reference]
+    ways: tuple[Callable[..., bool], ...] = (eq, partial(_are_alike, names))
+    for are_alike in ways:
+        differing = [item for item in differing if not _takes(item, unmatched, are_alike)]
+    return _Match((len(candidate), len(reference)), ([*map(" ".join, differing)], [*map(" ".join, unmatched)]))
 
 
-def _are_alike(item: tuple[str, ...], counterpart: tuple[str, ...], names: LemmaNames) -> bool:
+def _takes(item: tuple[str, ...], unmatched: list[tuple[str, ...]], are_alike: Callable[..., bool]) -> bool:
+    """Remove the first match of an item, and return whether there is one."""
+    place = next((k for k, counterpart in enumerate(unmatched) if are_alike(item, counterpart)), None)
+    if place is not None:
+        del unmatched[place]
+    return place is not None
+
+
+def _are_alike(names: LemmaNames, item: tuple[str, ...], counterpart: tuple[str, ...]) -> bool:
     """Return whether each pair of elements contains the other as a string, or shares a lemma of its synonym sets."""
     return all(
         one in two or two in one or not names.lemmas(one).isdisjoint(names.lemmas(two))
@@ -228,7 +200,7 @@ def _credits(match: _Match, vectors: NDArray[np.float32], numbers: Mapping[str, 
     if candidate_rows and reference_rows:
         cosines = vectors[candidate_rows] @ vectors[reference_rows].T
         soft = np.array([cosines.max(axis=1).sum(dtype=float), cosines.max(axis=0).sum(dtype=float)])
-    precision, recall = (match.hard + soft) / (np.array(match.n) + _TINY)
+    precision, recall = (match.n[0] - len(candidate_rows) + soft) / (np.array(match.n) + _TINY)
     return float(precision), float(recall)
 
 
