@@ -83,19 +83,27 @@ class Cider(MeanMetric):
         """Return the document frequencies of the metric, or else those of these references."""
         return self.idf or DocumentFrequencies.of(references, self.tokenizer)
 
-    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        idf = self.idf or state or self.frequencies(captions.references)
-        assert isinstance(idf, DocumentFrequencies)
-        weighted = captions.references.layer(self.weights(idf))
-        candidates, references = captions.layer(WordLayer(self.tokenizer))
-        rows = np.arange(len(captions))
-        word_map = word_map_of(candidates, references, idf)
-        similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
-        return similarity * self.scale
-
-    def row_scores(self, references: References, state: State | None) -> RowScores:
+    def _used(self, references: References, state: State | None) -> DocumentFrequencies:
+        """Return the document frequencies of the metric, or else those that were fitted, or those of references."""
         idf = self.idf or state or self.frequencies(references)
         assert isinstance(idf, DocumentFrequencies)
+        return idf
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return self._similarity(captions, state, captions.layer(WordLayer(self.tokenizer))[0]) * self.scale
+
+    def _similarity(self, captions: Captions, state: State | None, candidates: Tokens) -> NDArray[np.float64]:
+        """Return the similarity of each candidate, 0 to 1, with the weighted references of the same number."""
+        idf = self._used(captions.references, state)
+        weighted = captions.references.layer(self.weights(idf))
+        words: Tokens = captions.references.layer(WordLayer(self.tokenizer))
+        # Words of candidates are numbered after those of their references, so these decide whether ids are the same.
+        word_map = ids_in_frequencies(candidates, idf) if len(ids_in_frequencies(words, idf)) else _SAME_WORDS
+        rows = np.arange(len(candidates.lengths))
+        return weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
+
+    def row_scores(self, references: References, state: State | None) -> RowScores:
+        idf = self._used(references, state)
         # Tokenized over the words of the frequencies, so that no id of a candidate needs translation.
         if self.idf is None:
             words: Tokens = references.layer(WordLayer(self.tokenizer))
@@ -124,8 +132,7 @@ class Cider(MeanMetric):
         Raises:
             ParameterError: no document frequencies.
         """
-        idf = self.idf or state
-        if idf is None:
+        if (idf := self.idf or state) is None:
             raise ParameterError(
                 f"{self.name} needs the document frequencies of many images",
                 hint=f"give {setting('idf', 'coco')}, or a file of candidates and one of references with "
@@ -194,31 +201,23 @@ class Cider(MeanMetric):
         n = len(references) if idf is None else idf.n_documents
         own = f"of a large corpus of your own ({OWN_FREQUENCIES})"
         coco = f"of COCO ({setting('idf', 'coco')}), or " if _is_like_coco(references) else ""
+        other_metrics = f"Use other metrics, or the document frequencies {coco}{own}."
         if n > 1 and idf is not None and idf.weighs_nothing:
-            return [
-                CaptionWarning(
-                    f"{zero}: all {n:,} images have the same references, so every n-gram is in all of them and has the "
-                    f"weight ln 1 = 0. Use other metrics, or the document frequencies {coco}{own}.",
-                    "same-references",
-                )
-            ]
+            alike = f"all {n:,} images have the same references, so every n-gram is in all of them and has the weight"
+            return [CaptionWarning(f"{zero}: {alike} ln 1 = 0. {other_metrics}", "same-references")]
         if n >= _FEW_IMAGES:
-            alike = "" if idf is None or idf is self.idf else self._without_weight(references, idf)
-            text = (
-                f"{alike} in the references of all {n:,} images, so their weight in {name} is ln 1 = 0. Use other "
-                f"metrics, or the document frequencies {coco}{own}."
-            )
-            return [CaptionWarning(text, "same-references")] if alike else []
+            if idf is None or idf is self.idf or not (alike := self._without_weight(references, idf)):
+                return []
+            alike += f" in the references of all {n:,} images, so their weight in {name}"
+            return [CaptionWarning(f"{alike} is ln 1 = 0. {other_metrics}", "same-references")]
         counted_in = "" if self.idf is None else f" in {self.idf.name}"
         one = f" With one image, every weight is ln 1 = 0: {zero}." if n == 1 else ""
-        return [
-            CaptionWarning(
-                f"{name} weights n-grams by their inverse document frequency over images, and "
-                f"there {'is' if n == 1 else 'are'} only {n:,}{counted_in}: the score is unreliable and "
-                f"cannot be compared with others.{one} Use the document frequencies {coco}{own}.",
-                "few-documents",
-            )
-        ]
+        text = (
+            f"{name} weights n-grams by their inverse document frequency over images, and there "
+            f"{'is' if n == 1 else 'are'} only {n:,}{counted_in}: the score is unreliable and cannot be compared with "
+            f"others.{one} Use the document frequencies {coco}{own}."
+        )
+        return [CaptionWarning(text, "few-documents")]
 
     def _without_weight(self, references: References, idf: DocumentFrequencies) -> str:
         """Say that a reference of the first image, or most n-grams of its references, are in all images; or nothing."""
@@ -248,7 +247,7 @@ class Cider(MeanMetric):
 
     def weights(self, idf: DocumentFrequencies) -> WeightLayer:
         """Return the layer of weighted references."""
-        return WeightLayer(self.tokenizer, idf, sigma=math.inf, clip=False, relative=False, length_in_words=False)
+        return WeightLayer(self.tokenizer, idf)
 
 
 @dataclass(frozen=True)
@@ -261,18 +260,24 @@ class WeightLayer:
         clip: clip counts of n-grams of a candidate at those of the reference.
         relative: divide counts by the number of n-grams of a caption.
         length_in_words: measure lengths in words, not in bigrams.
+        apart: weight each reference as if it were the only one of an image.
     """
 
     tokenizer: Tokenizer
     idf: DocumentFrequencies
-    sigma: float
-    clip: bool
-    relative: bool
-    length_in_words: bool
+    sigma: float = math.inf
+    clip: bool = False
+    relative: bool = False
+    length_in_words: bool = False
+    apart: bool = False
 
     def of_references(self, references: References) -> CiderReferences:
         words: Tokens = references.layer(WordLayer(self.tokenizer))
-        return self.of_index(references.layer(NgramLayer(self.tokenizer)), ids_in_frequencies(words, self.idf))
+        if self.apart:
+            index = ReferenceNgrams(words.ids, words.offsets, np.arange(len(words.offsets)), threads())
+        else:
+            index = references.layer(NgramLayer(self.tokenizer))
+        return self.of_index(index, ids_in_frequencies(words, self.idf))
 
     def of_index(self, index: ReferenceNgrams, word_map: NDArray[np.int32]) -> CiderReferences:
         """Weight n-grams, whose word ids `word_map` translates to those of the frequencies."""
@@ -301,12 +306,6 @@ def _document_counts(distinct_ngrams: set[tuple[str, ...]], idf: DocumentFrequen
         tuple(word_of[number] for number in entry if number >= 0): n
         for entry, n in zip(entries[rows].tolist(), documents[rows].tolist(), strict=True)
     }
-
-
-def word_map_of(candidates: Tokens, references: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
-    """Return the id, in the vocabulary of the frequencies, of each word of the candidates; empty if identical."""
-    # Words of candidates are numbered after those of their references, so these decide whether ids are the same.
-    return ids_in_frequencies(candidates, idf) if len(ids_in_frequencies(references, idf)) else _SAME_WORDS
 
 
 def ids_in_frequencies(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
@@ -371,17 +370,10 @@ class CiderR(Cider):
     variants = {"official": "the authors' code"}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        idf = self.idf or state or self.frequencies(captions.references)
-        assert isinstance(idf, DocumentFrequencies)
         candidates, references = captions.layer(WordLayer(self.tokenizer))
-        weighted = captions.references.layer(_SingleReferences(self.tokenizer, idf))
-        word_map = word_map_of(candidates, references, idf)
-        # One row for each pair of a candidate and a reference.
-        offsets = captions.references.offsets
-        numbers = np.diff(offsets)
+        numbers = np.diff(captions.references.offsets)
         of_pair = np.repeat(np.arange(len(captions)), numbers)
-        ids, bounds = _repeated(candidates, of_pair)
-        similarity = weighted.score(ids, bounds, np.arange(len(of_pair)), word_map, threads())
+        similarity = self._similarity(captions, state, candidates.take(of_pair))
         penalty = _length_penalty(candidates.lengths[of_pair], references.lengths) ** _LENGTH
         penalty *= _repetition_penalty(candidates, references, of_pair) ** _REPETITION
         means: NDArray[np.float64] = np.bincount(of_pair, similarity * penalty, len(captions)) / numbers
@@ -399,40 +391,7 @@ class CiderR(Cider):
         return {"kind": "repetition", "repetition": _REPETITION, "length": _LENGTH}
 
     def weights(self, idf: DocumentFrequencies) -> WeightLayer:
-        return WeightLayer(self.tokenizer, idf, sigma=math.inf, clip=True, relative=False, length_in_words=False)
-
-
-@dataclass(frozen=True)
-class _SingleReferences:
-    """References weighted for CIDEr-D without a length penalty, each as if it were the only one of an image."""
-
-    tokenizer: Tokenizer
-    idf: DocumentFrequencies
-
-    def of_references(self, references: References) -> CiderReferences:
-        words: Tokens = references.layer(WordLayer(self.tokenizer))
-        index = ReferenceNgrams(words.ids, words.offsets, np.arange(len(words.offsets)), threads())
-        return CiderReferences(
-            index,
-            self.idf.counts,
-            ids_in_frequencies(words, self.idf),
-            math.log(self.idf.n_documents),
-            sigma=math.inf,
-            clip=True,
-            relative=False,
-            length_in_words=False,
-            threads=threads(),
-        )
-
-
-def _repeated(tokens: Tokens, rows: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the captions of these rows, which are ascending and may repeat: ids int32[m] and offsets int64[n_rows +
-    1].
-    """
-    lengths = tokens.lengths[rows]
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.arange(bounds[-1]) + np.repeat(tokens.offsets[:-1][rows] - bounds[:-1], lengths)
-    return tokens.ids[places], bounds
+        return WeightLayer(self.tokenizer, idf, clip=True, apart=True)
 
 
 def _length_penalty(candidate: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.float64]:
