@@ -72,11 +72,6 @@ class Concepts:
     of_words: NDArray[np.int64]
     by_stem: Mapping[str, int]
 
-    @property
-    def n_concepts(self) -> int:
-        """A number greater than all ids."""
-        return len(self.of_words)
-
 
 @dataclass(frozen=True)
 class ConceptLayer:
@@ -157,7 +152,7 @@ class Sparcs(MeanMetric):
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         # With counts in place of shares of references all sums are whole numbers: captions that tie have equal scores.
         candidates, references = captions.layer(ConceptLayer(self.tokenizer))
-        size = candidates.n_concepts
+        size = len(candidates.of_words)  # greater than all concepts
         n_references = np.diff(captions.references.offsets)
         image_of = np.repeat(np.arange(len(captions)), n_references)
         concepts, n_having = np.unique(image_of[references.captions] * size + references.ids, return_counts=True)

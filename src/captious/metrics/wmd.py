@@ -197,17 +197,13 @@ def _check_sizes(captions: Captions, candidates: Bags, references: Bags) -> None
     """
     for kind, bags in (("candidate", candidates), ("reference", references)):
         sizes = np.diff(bags.offsets)
-        if not (sizes > MOST_WORDS).any():
-            continue
-        row = int(np.argmax(sizes > MOST_WORDS))
-        image = row
-        if kind == "reference":
-            image = int(np.searchsorted(captions.references.offsets, row, side="right")) - 1
-        raise InputError(
-            f"a {kind} has {sizes[row]:,} distinct words with a vector; wmd supports at most {MOST_WORDS:,}",
-            where=f"image_id {captions.ids[image]!r}",
-            hint="score captions, not documents",
-        )
+        for row in np.flatnonzero(sizes > MOST_WORDS)[:1]:
+            of_reference = int(np.searchsorted(captions.references.offsets, row, side="right")) - 1
+            raise InputError(
+                f"a {kind} has {sizes[row]:,} distinct words with a vector; wmd supports at most {MOST_WORDS:,}",
+                where=f"image_id {captions.ids[row if kind == 'candidate' else of_reference]!r}",
+                hint="score captions, not documents",
+            )
 
 
 def _bag(bags: Bags) -> tuple[tuple[str, float], ...]:

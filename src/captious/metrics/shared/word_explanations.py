@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from captious.data import Captions, read_captions
@@ -155,16 +156,12 @@ def token_lists(
         split: split tokens at white space, as metrics of n-grams do.
     """
     captions = read_captions({0: candidate}, {0: [*references]})
-    layer = WordLayer(tokenizer) if split else TokenLayer(tokenizer)
-    sides = captions.layer(layer)
-    candidate_tokens, reference_tokens = (
-        [
-            [side.vocabulary.word(word) for word in side.ids[start:end].tolist()]
-            for start, end in zip(side.offsets[:-1].tolist(), side.offsets[1:].tolist(), strict=True)
-        ]
+    sides = captions.layer(WordLayer(tokenizer) if split else TokenLayer(tokenizer))
+    (words,), reference_words = (
+        [[*map(side.vocabulary.word, side.ids[a:b].tolist())] for a, b in pairwise(side.offsets.tolist())]
         for side in sides
     )
-    return candidate_tokens[0], reference_tokens, captions
+    return words, reference_words, captions
 
 
 def ngrams(words: Sequence[str]) -> Iterator[Counter[tuple[str, ...]]]:
