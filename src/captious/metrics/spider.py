@@ -12,7 +12,7 @@ from captious.metrics.cider import Cider, CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, RowScores, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, TokenizerParameter
-from captious.metrics.shared.fluency import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
+from captious.metrics.fense import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
 from captious.metrics.shared.frequencies import FrequenciesParameter
 from captious.metrics.shared.scene_encoder import ParserParameter
 from captious.metrics.spice import Spice

@@ -117,23 +117,16 @@ class SentenceCoverage(MeanMetric):
         """Yield, for some images, the sentences of the candidate and of each reference, and the scores of all pairs."""
         if state is None and self.needs_fit:
             state = self.fit(captions.references)
-        for start in range(0, len(rows), _IMAGES_AT_ONCE):
-            yield from self._matrices_of(captions, state, rows[start : start + _IMAGES_AT_ONCE])
-
-    def _matrices_of(
-        self, captions: Captions, state: State | None, rows: Sequence[int]
-    ) -> Iterator[tuple[Sequence[list[str]], NDArray[np.float64]]]:
         offsets, texts = captions.references.offsets.tolist(), captions.references.texts
-        of_images = [
+        of_images = (
             [sentences_of(captions.candidates[row]), *map(sentences_of, texts[offsets[row] : offsets[row + 1]])]
             for row in rows
-        ]
-        flat = [sentence for sides in of_images for side in sides for sentence in side]
-        table = References(tuple(range(len(flat))), tuple(flat), np.arange(len(flat) + 1))
-        score = self.pair_scores(table, state)
-        first = 0
-        for block in batches(of_images, _n_pairs, _PAIRS_AT_ONCE):
-            pairs = []
+        )
+        for block in batches(of_images, _cost, _PAIRS_AT_ONCE):
+            flat = [sentence for sides in block for side in sides for sentence in side]
+            table = References(tuple(range(len(flat))), tuple(flat), np.arange(len(flat) + 1))
+            score = self.pair_scores(table, state)
+            first, pairs = 0, []
             for sides in block:
                 n, m = len(sides[0]), sum(map(len, sides[1:]))
                 pairs.append((np.repeat(np.arange(n), m) + first, np.tile(np.arange(m), n) + first + n, n, m))
@@ -154,8 +147,9 @@ def _covered(
         yield CoveredSentence(name, text, best, opposite_names[int(row.argmax())] if best > 0 else None)
 
 
-def _n_pairs(sides: Sequence[list[str]]) -> int:
-    return len(sides[0]) * sum(map(len, sides[1:]))
+def _cost(sides: Sequence[list[str]]) -> int:
+    """Return the number of pairs of sentences, or more, so that few images are scored at once."""
+    return max(len(sides[0]) * sum(map(len, sides[1:])), _PAIRS_AT_ONCE // _IMAGES_AT_ONCE)
 
 
 def _means(matrix: NDArray[np.float64], sides: Sequence[list[str]]) -> tuple[float, float, float]:

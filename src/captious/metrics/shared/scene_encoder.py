@@ -54,10 +54,8 @@ def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -
     if seconds < _PATIENCE:
         return ""
     duration = f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
-    n = n_long_captions(captions, tokenizer)
-    return (
-        f"parses {counted(n, 'caption')} of more than {LONG_SENTENCE} words, each as one sentence, in about {duration}"
-    )
+    captions_of_length = f"{counted(len(lengths), 'caption')} of more than {LONG_SENTENCE} words"
+    return f"parses {captions_of_length}, each as one sentence, in about {duration}"
 
 
 def parsed_in_pieces(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -> list[str]:
