@@ -40,7 +40,7 @@ class Length(Metric):
             differences = np.abs(lengths - np.repeat(candidate_words, np.diff(offsets)))
             # The closest, then the shortest: a number in which the length counts less than any difference.
             closest = first_best(-(differences * (lengths.max(initial=0) + 1) + lengths), offsets)
-            reference_words = lengths[closest]
+            reference_words = lengths[closest].astype(np.float64)
         return np.stack([candidate_words, reference_words, np.ones(len(captions))], axis=1).astype(np.float64)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:

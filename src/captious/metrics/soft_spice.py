@@ -49,9 +49,8 @@ class SoftSpice(SceneEncoderMetric):
         of_references = layer.of_references(captions.references)
         bounds = pairwise(captions.references.offsets.tolist())
         references = [phrases_of(chain.from_iterable(of_references[start:end])) for start, end in bounds]
-        numbers: dict[str, int] = {}
-        for phrase in chain.from_iterable(chain(candidates, references)):
-            numbers.setdefault(phrase, len(numbers))
+        phrases = dict.fromkeys(chain.from_iterable(chain(candidates, references)))
+        numbers = {phrase: number for number, phrase in enumerate(phrases)}
         vectors = phrase_vectors(self.encoder, [*numbers], captions.references)
         scores = np.zeros((len(captions), 3))
         with Progress(max(1, len(captions))) as progress:

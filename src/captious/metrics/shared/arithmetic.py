@@ -37,12 +37,12 @@ _COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np
 class CombineParameter(ChoiceParameter):
     """Parameter for combining the scores of several references: "mean", "max" or "min"."""
 
-    def __init__(self, *, default: str, summary: str = "how to combine several references") -> None:
+    def __init__(self, *, default: str) -> None:
         super().__init__(
             default=default,
             choices=_COMBINE,
             refusal="{metric} cannot combine references by {value}",
-            summary=summary,
+            summary="how to combine several references",
         )
 
 

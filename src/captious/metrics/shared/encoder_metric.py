@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +141,7 @@ class OptionalEncoder(ResourceParameter[Encoder | str | None, Encoder | None]):
 class EncoderMetric(MeanMetric):
     """A mean of caption scores computed from a model's hidden states or attention maps."""
 
-    _requirements = (missing_extra,)
+    _requirements: ClassVar[tuple[Callable[[], str | None], ...]] = (missing_extra,)
     without_parameters = frozenset({"tokenizer"})
     model: EncoderParameter = EncoderParameter(
         default=None, summary="contextual encoder; none for that of the publication"

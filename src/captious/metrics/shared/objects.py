@@ -232,7 +232,8 @@ class ImageObjects:
         Raises:
             ParameterError: one side has ids, the other only positions.
         """
-        sides, id_form = (self._images, other._images), self.id_form
+        id_form = self.id_form
+        sides: tuple[Sequence[ImageId], Sequence[ImageId]] = self._images, other._images
         if "position" not in (self.id_form, other.id_form):
             sides = read_alike(*sides)
             id_form = self.id_form if sides[0] is self._images else "typed"

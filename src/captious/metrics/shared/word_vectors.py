@@ -13,7 +13,7 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import IntegerParameter, ResourceParameter
-from captious.metrics.shared.arithmetic import CombineParameter, combine_references
+from captious.metrics.shared.arithmetic import CombineParameter, combine_references, share
 from captious.metrics.shared.encoder_metric import OptionalEncoder
 from captious.metrics.shared.stop_words import StopWordsParameter
 from captious.models import Encoder, TextLayer, WordVectors
@@ -159,27 +159,25 @@ class WordMeanMetric(VectorMetric):
             return np.empty(0)
         offsets = captions.references.offsets
         rows = np.repeat(np.arange(len(captions)), np.diff(offsets))
-        similarity = np.full(len(rows), self.score_of_nothing)
         if self.model is None:
             candidates, references = captions.layer(self.words)
+            similarity = np.empty(len(rows))
             for start in range(0, len(captions), _ROWS_AT_ONCE):
                 stop = min(start + _ROWS_AT_ONCE, len(captions))
                 first, end = int(offsets[start]), int(offsets[stop])
                 vectors = _means(candidates, start, stop)[rows[first:end] - start]
-                self._compare(vectors, _means(references, first, end), similarity[first:end])
+                similarity[first:end] = self._similarity(vectors, _means(references, first, end))
         else:
             layer: TextLayer[Any] = TextLayer(("word means", *self._encoder_key), self._encoded)
             encoded, encoded_references = captions.layer(layer)
-            self._compare(encoded[rows], encoded_references, similarity)
+            similarity = self._similarity(encoded[rows], encoded_references)
         return combine_references(self.combine, similarity, offsets)
 
-    def _compare(self, a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """Compute cosines of rows; values of ``out`` without a counterpart are not changed."""
+    def _similarity(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the similarity of rows, float64[n]."""
         lengths = np.sqrt((a * a).sum(axis=1)) * np.sqrt((b * b).sum(axis=1))
-        cosines = np.divide((a * b).sum(axis=1), lengths, out=out, where=lengths > 0)
-        np.clip(cosines, -1, 1, out=cosines)  # rounding may exceed that
-        if self.absolute:
-            np.abs(cosines, out=cosines)
+        cosines = np.clip(share((a * b).sum(axis=1), lengths, self.score_of_nothing), -1, 1)  # rounding may exceed that
+        return np.abs(cosines) if self.absolute else cosines
 
     # ---- contextual
 
