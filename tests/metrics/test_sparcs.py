@@ -85,27 +85,26 @@ def test_full_stops_vanish_wherever_they_are() -> None:
 
 
 def test_stored_concepts_are_restored_for_their_words_only() -> None:
-    layer = ConceptLayer()
+    layer = ConceptLayer(SMURF)
     captions = read_captions({1: "a dog", 2: "a cat"}, {1: ["a dog runs", "dogs"], 2: ["a cat"]})
     references = captions.references
     concepts = layer.of_references(references)
     stored = layer.to_stored(concepts, references)
     restored = layer.from_stored(stored, references)
-    for name in ("captions", "ids", "of_words"):
+    for name in ("ids", "offsets"):
         np.testing.assert_array_equal(getattr(restored, name), getattr(concepts, name))
-    assert restored.by_stem == concepts.by_stem
-    n, n_texts = len(concepts.of_words), len(references.texts)
-    last = len(concepts.ids) - 1
+    assert restored.vocabulary.words() == concepts.vocabulary.words()
+    assert [restored.vocabulary.word(i) for i in restored.ids.tolist()] == ["dog", "run", "dog", "cat"]
+    n, last = len(concepts.vocabulary), len(concepts.ids) - 1
     for name, place, value in (
-        *(("captions", 0, -1), ("captions", last, n_texts + 1), ("captions", 0, n_texts)),
-        *(("ids", 0, -1), ("ids", 0, n + 1)),
-        *(("of_words", 0, -2), ("of_words", 0, n), ("numbers", 0, -1), ("numbers", 0, n)),
+        *(("ids", 0, -1), ("ids", last, n)),
+        *(("offsets", 0, 1), ("offsets", 1, last + 2), ("offsets", -1, last)),
     ):
         wrong = stored.arrays[name].copy()
         wrong[place] = value
-        with pytest.raises(ValueError, match="concepts of other words"):
+        with pytest.raises(ValueError, match="contradict each other"):
             layer.from_stored(replace(stored, arrays={**stored.arrays, name: wrong}), references)
-    for name in ("of_words", "ids"):
+    for name in ("offsets", "ids"):
         shorter = {**stored.arrays, name: stored.arrays[name][:-1]}
-        with pytest.raises(ValueError, match="concepts of other words"):
+        with pytest.raises(ValueError, match="contradict each other"):
             layer.from_stored(replace(stored, arrays=shorter), references)

@@ -7,6 +7,7 @@ import os
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,9 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, Stored, stored_key
+from captious.data import Captions, References, stored_key
 from captious.data.matching import hold_out
-from captious.data.prepared import text_array, texts_of
 from captious.errors import ParameterError, ResourceError
 from captious.files import checksum, user_text, whole_file
 from captious.metrics.contract.combined import Combined
@@ -25,7 +25,7 @@ from captious.metrics.contract.parameters import NumberParameter, ResourceParame
 from captious.metrics.shared.encoder_metric import EncoderMetric, FlowLayer, OptionalEncoder, StopWords
 from captious.text.stems import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
-from captious.text.tokenizers import SMURF, Tokenizer
+from captious.text.tokenizers import SMURF
 from captious.text.tokens import TokenLayer, Tokens
 from captious.words import DEFAULT_SEED, counted
 
@@ -56,83 +56,41 @@ class Mima(EncoderMetric):
 # Feinglass and Yang 2021, equations 9 to 11, with the tokens, stop words and stems of the authors' code.
 
 
-@dataclass(frozen=True, eq=False)
-class Concepts:
-    """The distinct concepts of captions.
+_PUNCTUATION = frozenset(string.punctuation)
+_NO_CONCEPT = "."  # which no stem contains
 
-    Args:
-        captions: int64[n], the caption of each concept, ascending.
-        ids: int64[n], concepts, numbered by the first word of each.
-        of_words: int64[size of the vocabulary], the concept of each word, -1 for none.
-        by_stem: the concept of each stem.
-    """
 
-    captions: NDArray[np.int64]
-    ids: NDArray[np.int64]
-    of_words: NDArray[np.int64]
-    by_stem: Mapping[str, int]
+@lru_cache(1 << 17)
+def _concept(word: str) -> str:
+    """Return the stem of a word; a full stop for a stop word, and for what contains punctuation."""
+    return _NO_CONCEPT if word in NLTK_STOP_WORDS.words or _PUNCTUATION.intersection(word) else porter_stem(word)
 
 
 @dataclass(frozen=True)
-class ConceptLayer:
-    """Concepts of references and candidates, with common numbers."""
-
-    tokenizer: Tokenizer = SMURF
+class ConceptLayer(TokenLayer):
+    """The distinct concepts of references and candidates, as tokens."""
 
     @property
     def stored_as(self) -> str | None:
-        return stored_key("concepts-1", self.tokenizer.stored_as)
+        return stored_key("concepts-2", self.tokenizer.stored_as)
 
-    def to_stored(self, annotation: Concepts, references: References) -> Stored:
-        arrays = {"captions": annotation.captions, "ids": annotation.ids, "of_words": annotation.of_words}
-        numbers = np.array([*annotation.by_stem.values()], np.int64)
-        return Stored({**arrays, "stems": text_array([*annotation.by_stem]), "numbers": numbers})
+    def of_references(self, references: References) -> Tokens:
+        words: Tokens = references.layer(TokenLayer(self.tokenizer))
+        return _distinct(words.in_one_form(_concept))
 
-    def from_stored(self, stored: Stored, references: References) -> Concepts:
-        captions, ids, of_words = (stored.arrays[name] for name in ("captions", "ids", "of_words"))
-        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
-        by_stem = dict(zip(texts_of(stored.arrays["stems"]), stored.arrays["numbers"].tolist(), strict=True))
-        n = len(of_words)
-        sound = (
-            n == len(tokens.vocabulary)
-            and len(captions) == len(ids)
-            and (np.diff(captions) >= 0).all()
-            and 0 <= captions.min(initial=0) <= captions.max(initial=0) <= len(references.texts)
-            and 0 <= ids.min(initial=0) <= ids.max(initial=0) <= n
-            and -1 <= of_words.min(initial=-1) <= of_words.max(initial=-1) < max(n, 1)
-            and all(0 <= number < n for number in by_stem.values())
-        )
-        if not sound:
-            raise ValueError("concepts of other words")
-        return Concepts(captions, ids, of_words, by_stem)
-
-    def of_references(self, references: References) -> Concepts:
-        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
-        return _distinct(tokens, np.empty(0, np.int64), {})
-
-    def of_candidates(self, captions: Captions, references: Concepts) -> Concepts:
-        tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
-        return _distinct(tokens, references.of_words, references.by_stem)
+    def of_candidates(self, captions: Captions, references: Tokens) -> Tokens:
+        words: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
+        return _distinct(words.in_one_form(_concept, references.vocabulary))
 
 
-def _distinct(tokens: Tokens, first_concepts: NDArray[np.int64], by_stem: Mapping[str, int]) -> Concepts:
-    """Return the concepts of captions, given those of the first words of their vocabulary and of their stems."""
-    by_stem = dict(by_stem)
-    n = len(first_concepts)
-    concepts = []
-    for number, word in enumerate(tokens.vocabulary.words(n), start=n):
-        is_concept = word not in NLTK_STOP_WORDS.words and not _PUNCTUATION.intersection(word)
-        concepts.append(by_stem.setdefault(porter_stem(word), number) if is_concept else -1)
-    of_words = np.concatenate([first_concepts, np.array(concepts, np.int64)])
-    ids = of_words[tokens.ids]
-    captions = np.repeat(np.arange(len(tokens.lengths)), tokens.lengths)[ids >= 0]
-    size = max(1, len(of_words))
-    keys = np.sort(captions * size + ids[ids >= 0])  # np.unique is slow for millions
+def _distinct(tokens: Tokens) -> Tokens:
+    """Return the distinct concepts of each caption."""
+    size = max(1, len(tokens.vocabulary))
+    keys = np.repeat(np.arange(len(tokens.lengths)), tokens.lengths) * size + tokens.ids
+    keys = np.sort(keys[tokens.ids != tokens.vocabulary.find((_NO_CONCEPT,))])  # np.unique is slow for millions
     keys = keys[np.diff(keys, prepend=-1) > 0]
-    return Concepts(keys // size, keys % size, of_words, by_stem)
-
-
-_PUNCTUATION = frozenset(string.punctuation)
+    offsets = np.searchsorted(keys, np.arange(len(tokens.offsets)) * size)
+    return Tokens((keys % size).astype(np.int32), offsets, tokens.vocabulary)
 
 
 class Sparcs(MeanMetric):
@@ -152,16 +110,17 @@ class Sparcs(MeanMetric):
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         # With counts in place of shares of references all sums are whole numbers: captions that tie have equal scores.
         candidates, references = captions.layer(ConceptLayer(self.tokenizer))
-        size = len(candidates.of_words)  # greater than all concepts
+        size, images = max(1, len(candidates.vocabulary)), np.arange(len(captions))
         n_references = np.diff(captions.references.offsets)
-        image_of = np.repeat(np.arange(len(captions)), n_references)
-        concepts, n_having = np.unique(image_of[references.captions] * size + references.ids, return_counts=True)
+        image_of = np.repeat(np.repeat(images, n_references), references.lengths)
+        concepts, n_having = np.unique(image_of * size + references.ids, return_counts=True)
         total = np.bincount(concepts // size, n_having, len(captions))
-        pairs = candidates.captions * size + candidates.ids
+        image = np.repeat(images, candidates.lengths)
+        pairs = image * size + candidates.ids
         place = np.minimum(np.searchsorted(concepts, pairs), len(concepts) - 1)
         is_shared = concepts[place] == pairs if len(concepts) else np.zeros(len(pairs), bool)
-        shared = np.bincount(candidates.captions[is_shared], n_having[place[is_shared]], len(captions))
-        unmatched = np.bincount(candidates.captions[~is_shared], minlength=len(captions)) * n_references
+        shared = np.bincount(image[is_shared], n_having[place[is_shared]], len(captions))
+        unmatched = np.bincount(image[~is_shared], minlength=len(captions)) * n_references
         return np.asarray(2 * shared / np.maximum(shared + unmatched + total, 1))
 
 
