@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from unicodedata import combining
 
 from captious import errors
-from captious.cli import captious as command_line
+from captious.cli import COMMANDS
 from captious.data.cleaning import RULES
 from captious.evaluation.checks import KINDS
 from captious.judgment import Protocol
@@ -139,7 +139,7 @@ def _first_sentence(value: type) -> str:
 def commands() -> str:
     """Return the commands by section, with the first sentences of their help."""
     rows = ["| | command | |", "|---|---|---|"]
-    for title, section in command_line.sections.items():
+    for title, section in COMMANDS.items():
         for number, (name, text) in enumerate(section.items()):
             link = f"[`captious {name}`](command-line/{name}.md)"
             rows.append(f"|{'' if number else f' {title}'} | {link} | {text[0].lower()}{text[1:].rstrip('.')} |")

@@ -27,8 +27,8 @@ from captious.version import __version__
 
 __all__ = ["Group", "main"]
 
-# The commands with their lines in `captious --help`, by section. Each is in a module or package of its name.
-_COMMANDS = {
+#: The commands with their lines in `captious --help`, by section. Each is in a module of its name, or of ``_MODULES``.
+COMMANDS = {
     "Score captions": {
         "score": "Score one or more systems against references.",
         "check": "Look at captions before they are scored.",
@@ -107,6 +107,10 @@ class Group(click.Group):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"context_settings": {"help_option_names": ["-h", "--help"]}, **kwargs})
 
+    def sections(self, ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
+        """Return title -> command -> its line in the help of the group, in the order of the help."""
+        return {"Commands": {name: self.commands[name].get_short_help_str(100) for name in self.list_commands(ctx)}}
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -118,46 +122,33 @@ class Group(click.Group):
             raise ParameterError(f"there is no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.list_commands(ctx)))
+        for title, commands in self.sections(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
-class CommandGroup(Group):
-    """A group whose commands are modules of the same names.
 
-    Args:
-        package: package of the modules.
-        sections: title -> command -> its line in the help of the group, in the order of the help.
-    """
+class _Captious(Group):
+    """The group of all commands, which are imported when they are called."""
 
-    def __init__(self, *args: Any, package: str, sections: Mapping[str, Mapping[str, str]], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._package = package
-        self.sections = sections
+    def sections(self, ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
+        return COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for commands in self.sections.values() for name in commands]
+        return [name for commands in COMMANDS.values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
         if cmd_name in OF_SERVER:
             return _command_of_server(cmd_name)
-        command: click.Command = getattr(
-            import_module(f"{self._package}.{module_of(cmd_name)}"), cmd_name.replace("-", "_")
-        )
+        module = import_module(f"captious.cli.{module_of(cmd_name)}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max(map(len, self.list_commands(ctx)))
-        for title, commands in self.sections.items():
-            with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
-
-@click.group(
-    cls=CommandGroup,
-    package="captious.cli",
-    sections=_COMMANDS,
-    subcommand_metavar="COMMAND",
-)
+@click.group(cls=_Captious, subcommand_metavar="COMMAND")
 @click.option("--debug", is_flag=True, help="Show tracebacks; can be given anywhere.")
 @click.option("-q", "--quiet", is_flag=True, help="Show results and errors only; can be given anywhere.")
 @click.version_option(__version__, "-V", "--version", prog_name="captious")

@@ -31,15 +31,17 @@ def options(*declarations: Callable[[Any], Any]) -> Callable[[Command], Command]
 
 
 def converted(
-    function: Callable[..., Mapping[str, Any]], *declarations: Callable[[Any], Any]
+    function: Callable[..., Mapping[str, Any]], *declarations: Callable[[Any], Any], takes: Sequence[str] = ()
 ) -> Callable[[Command], Command]:
     """Return a decorator that adds options whose values the command does not get itself, but what they mean.
 
     Args:
         function: returns parameters of the command by name, for the values of the options.
         declarations: the options.
+        takes: parameters that decorators above this one add, whose values the function gets, too.
     """
-    names = [parameter.name for parameter in options(*declarations)(lambda: None).__click_params__]  # type: ignore[attr-defined]
+    declared: Any = options(*declarations)(lambda: None)
+    names = [*takes, *(parameter.name for parameter in getattr(declared, "__click_params__", ()))]
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)

@@ -90,10 +90,6 @@ RESAMPLES: Mapping[str, Any] = {
 SEED: Mapping[str, Any] = {"type": click.IntRange(min=0), "metavar": "N", "help": "Random seed."}
 resamples_option = click.option("--resamples", default=DEFAULT_RESAMPLES, show_default=True, **RESAMPLES)
 seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **SEED)
-recipe_seed_option = click.option("--seed", **{**SEED, "help": "Random seed. Default: that of the recipe."})
-weights_name_option = click.option(
-    "--name", metavar="NAME", help="Name of the weights in signatures. Default: that of the output file."
-)
 
 #: The option for each setting; ``Settings`` has the defaults and the help.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {

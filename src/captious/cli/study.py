@@ -283,11 +283,9 @@ class _Studies(Group):
         )
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def sections(self, ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
         lines = {name: entry.question for name, entry in _STUDIES.items()}
-        lines |= {name: f"from {point.value}" for name, point in _PLUGINS.by_name.items()}
-        with formatter.section("Studies"):
-            formatter.write_dl([*lines.items()])
+        return {"Studies": lines | {name: f"from {point.value}" for name, point in _PLUGINS.by_name.items()}}
 
 
 @click.group(cls=_Studies, subcommand_metavar="STUDY")
