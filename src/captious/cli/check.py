@@ -12,13 +12,12 @@ from captious.cli.library_options import FILE
 from captious.cli.options import some_settings
 from captious.cli.outputs import Destination, output_options
 from captious.evaluation import check as check_captions
-from captious.report.formats import FORMATS
 
 
 @click.command()
 @click.argument("candidates", type=SYSTEM)
 @click.argument("references", type=FILE, required=False)
-@output_options(*FORMATS)
+@output_options()
 @reading_options
 @matching_options()
 @some_settings("language", "tokenizer", "idf")

@@ -13,7 +13,6 @@ from captious.cli.outputs import Destination, output_options, warn
 from captious.evaluation import by_group
 from captious.evaluation import compare as compare_systems
 from captious.metrics.contract.settings import Settings
-from captious.report.formats import FORMATS
 
 
 @click.command(cls=SectionedCommand)
@@ -25,7 +24,7 @@ from captious.report.formats import FORMATS
     help="Show the N images on which two systems differ most.",
 )
 @group_option
-@output_options(*FORMATS)
+@output_options()
 @metric_options
 @matching_options()
 @resampling_options

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -235,14 +234,10 @@ def reads_captions(*parameters: str) -> Callable[[Command], Command]:
         parameters: each a file, several files, a mapping to files, or None.
     """
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_sources(reading: Reading, **values: Any) -> Any:
-            return command(**values | reading.sources({name: values[name] for name in parameters}))
+    def sources(reading: Reading, **files: Any) -> dict[str, Any]:
+        return reading.sources(files)
 
-        return reading_options(with_sources)  # type: ignore[return-value]
-
-    return decorate
+    return options(reading_options, converted(sources, takes=("reading", *parameters)))
 
 
 # How captions are matched: --several, --match, --ids and --clean.
@@ -369,17 +364,13 @@ def system_files(
         optional: whether there is an option ``--no-references``.
     """
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_systems(
-            files: tuple[SystemFile, ...], reading: Reading, no_references: bool = False, **values: Any
-        ) -> Any:
-            return command(systems=systems_of(files, reading, least=least, no_references=no_references), **values)
+    def systems(files: tuple[SystemFile, ...], reading: Reading, no_references: bool = False) -> dict[str, Any]:
+        return {"systems": systems_of(files, reading, least=least, no_references=no_references)}
 
-        files = click.argument("files", nargs=-1, type=SYSTEM, metavar=metavar)
-        return options(files, *[no_references_option] * optional, reading_options)(with_systems)  # type: ignore[return-value]
-
-    return decorate
+    argument = click.argument("files", nargs=-1, type=SYSTEM, metavar=metavar)
+    flags = {"no_references": no_references_option} if optional else {}
+    takes = ("files", "reading", *flags)
+    return options(argument, *flags.values(), reading_options, converted(systems, takes=takes))
 
 
 # ``--group-by``: groups of images by a file, by a column of an input file, or by length.

@@ -15,7 +15,6 @@ from captious.drawing import single_line
 from captious.judgment import judge as judge_metrics
 from captious.judgment.benchmarks.names import names
 from captious.judgment.judging import TESTS
-from captious.report.formats import FORMATS
 
 
 def _complete_benchmarks(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -28,7 +27,7 @@ def _complete_benchmarks(context: click.Context, parameter: click.Parameter, inc
 @option_of(judge_metrics, "scores", FILE, multiple=True)
 @option_of(judge_metrics, "compare")
 @option_of(judge_metrics, "test", click.Choice(TESTS))
-@output_options(*FORMATS, pictures=True)
+@output_options(pictures=True)
 @metric_options
 @data_option
 @resampling_options

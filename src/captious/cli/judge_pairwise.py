@@ -13,7 +13,6 @@ from captious.cli.options import SectionedCommand, endpoint_option, judge_at, re
 from captious.cli.outputs import Destination, output_options, warn
 from captious.evaluation import judge_pairwise as judge_systems
 from captious.metrics.shared.judges import PairwiseJudge
-from captious.report.formats import FORMATS
 
 
 @click.command(cls=SectionedCommand)
@@ -31,7 +30,7 @@ from captious.report.formats import FORMATS
 )
 @click.option("--images", type=FILE, metavar="DIR", help="Folder of image files, named by image id.")
 @click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
-@output_options(*FORMATS)
+@output_options()
 @matching_options("match", "ids", "clean")
 @resampling_options
 @system_files(least=2, optional=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from captious.cli.library_options import FILE, Command, option_of, options
+from captious.cli.library_options import FILE, Command, converted, option_of, options
 from captious.drawing import as_text
 from captious.errors import CaptionWarning, ParameterError, shown, shown_in
 from captious.files import check_place, is_pipe_or_device, whole_file
@@ -96,10 +95,7 @@ class Destination:
 
 
 def output_options(
-    *formats: str,
-    pictures: bool = False,
-    folders_with: str | None = None,
-    presentation: Sequence[str] = PRESENTATION,
+    *formats: str, pictures: bool = False, also: Sequence[str] = (), presentation: Sequence[str] = PRESENTATION
 ) -> Callable[[Command], Command]:
     """Add options for the output of a result: ``--format``, ``-o``, those of tables and, with pictures, ``--plot``.
 
@@ -107,44 +103,42 @@ def output_options(
     requested; other extensions are refused.
 
     Args:
-        formats: names of formats, the default first.
+        formats: names of formats, the default first; all of tables by default.
         pictures: whether the result can be drawn.
-        folders_with: as in ``written``.
+        also: parameters of other output files.
         presentation: the parameters of ``Presentation`` that apply to this result.
     """
-    shown = presentation if "table" in formats else ()
+    shown = () if formats else presentation
+    formats = formats or tuple(FORMATS)
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_destination(format_: str, output: Path | None, plot: Path | None = None, **parameters: Any) -> Any:
-            source = click.get_current_context().get_parameter_source("format_")
-            if source is not ParameterSource.COMMANDLINE and output is not None and not is_pipe_or_device(output):
-                format_ = _format_of(output, formats)
-            if format_ == "xlsx" and output is None:
-                raise click.UsageError("a spreadsheet needs a file: -o FILE.xlsx")
-            if plot is not None:
-                from captious.report.plots import check_plots
+    def destination(format_: str, output: Path | None, plot: Path | None = None, **of_table: Any) -> dict[str, Any]:
+        source = click.get_current_context().get_parameter_source("format_")
+        if source is not ParameterSource.COMMANDLINE and output is not None and not is_pipe_or_device(output):
+            format_ = _format_of(output, formats)
+        if format_ == "xlsx" and output is None:
+            raise click.UsageError("a spreadsheet needs a file: -o FILE.xlsx")
+        if plot is not None:
+            from captious.report.plots import check_plots
 
-                check_plots(plot)
-            chosen = Presentation(**{name: parameters.pop(name) for name in shown})
-            if chosen != Presentation() and format_ in _FOR_PROGRAMS:
-                flags = [f"--{name.replace('_', '-')}" for name in shown]
-                raise click.UsageError(
-                    f"{format_} has unrounded numbers and captious's metric names: choose another format, or "
-                    f"leave out {', '.join(flags)}"
-                )
-            return command(destination=Destination(format_, output, plot, chosen), **parameters)
+            check_plots(plot)
+        chosen = Presentation(**of_table)
+        if chosen != Presentation() and format_ in _FOR_PROGRAMS:
+            flags = [f"--{name.replace('_', '-')}" for name in shown]
+            raise click.UsageError(
+                f"{format_} has unrounded numbers and captious's metric names: choose another format, or "
+                f"leave out {', '.join(flags)}"
+            )
+        return {"destination": Destination(format_, output, plot, chosen)}
 
-        plots = click.option(
-            "--plot", type=FILE, metavar="DIR", help="Save plots of the result in this folder, as png."
-        )
-        of_tables = [option_of(Presentation, name, _CHOICES.get(name)) for name in shown]
-        what = "Output file, written atomically. Default: standard output."
-        to_file = click.option("-o", "--output", type=FILE, metavar="FILE", help=what)
-        checked = written("output", folders_with=folders_with)
-        return options(format_option(*formats), checked, to_file, *[plots] * pictures, *of_tables)(with_destination)  # type: ignore[return-value]
-
-    return decorate
+    what = "Output file, written atomically. Default: standard output."
+    declarations = [
+        format_option(*formats),
+        click.option("-o", "--output", type=FILE, metavar="FILE", help=what),
+        *[click.option("--plot", type=FILE, metavar="DIR", help="Save plots of the result in this folder, as png.")]
+        * pictures,
+        *(option_of(Presentation, name, _CHOICES.get(name)) for name in shown),
+    ]
+    return options(written("output", *also), converted(destination, *declarations))
 
 
 def _format_of(output: Path, formats: Sequence[str]) -> str:
@@ -162,25 +156,22 @@ def _format_of(output: Path, formats: Sequence[str]) -> str:
     )
 
 
-def written(*names: str, folders_with: str | None = None) -> Callable[[Command], Command]:
+def written(*names: str) -> Callable[[Command], Command]:
     """Refuse, before any work is done, outputs that cannot be written, that are the same file, or that are an input.
+
+    With ``--shards``, outputs are folders, which are checked elsewhere.
 
     Args:
         names: the parameters that hold paths of output files; all others that hold paths are inputs.
-        folders_with: a parameter that makes outputs folders, which are checked elsewhere.
     """
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def checked(*args: Any, **parameters: Any) -> Any:
-            every = click.get_current_context().params
-            if folders_with is None or not every.get(folders_with):
-                _check([every.get(name) for name in names], _inputs(every, names))
-            return command(*args, **parameters)
+    def checked() -> dict[str, Any]:
+        every = click.get_current_context().params
+        if not every.get("shards"):
+            _check([every.get(name) for name in names], _inputs(every, names))
+        return {}
 
-        return checked  # type: ignore[return-value]
-
-    return decorate
+    return converted(checked)
 
 
 def _inputs(parameters: dict[str, Any], outputs: Sequence[str]) -> list[Path]:

@@ -12,7 +12,6 @@ from captious.errors import ParameterError
 from captious.judgment.papers import paper as paper_names
 from captious.judgment.reproduction.paper_checks import PaperIndex
 from captious.judgment.reproduction.reproduce import reproduce as reproduce_tables
-from captious.report.formats import FORMATS
 
 _LIST = "list"
 
@@ -20,7 +19,7 @@ _LIST = "list"
 @click.command()
 @click.argument("paper")
 @click.argument("table", required=False)
-@output_options(*FORMATS, pictures=True, presentation=("naming",))
+@output_options(pictures=True, presentation=("naming",))
 @settings_options
 @data_option
 @seed_option

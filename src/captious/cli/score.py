@@ -24,7 +24,7 @@ from captious.cli.inputs import (
 )
 from captious.cli.library_options import COUNT, FILE, options
 from captious.cli.options import SectionedCommand, metric_options, repeated_command
-from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
+from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import CaptionRows, Ids, Match, OfSeveral, read_captions
 from captious.data.formats import is_stream
 from captious.data.matching import ways_of
@@ -34,7 +34,7 @@ from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.report.formats import FORMATS, check_caption_file, write_captions
+from captious.report.formats import check_caption_file, write_captions
 from captious.scale.engines import BATCH_ROWS, ENGINES
 from captious.tables import Table
 from captious.words import counted_of
@@ -88,8 +88,7 @@ _NOT_OF_SHARDS = ("layout", "match", "no_references", "group_by", "several", "cl
 @reading_options
 @no_references_option
 @group_option
-@written("output", "per_caption", folders_with="shards")
-@output_options(*FORMATS, folders_with="shards")
+@output_options(also=["per_caption"])
 @_shard_options
 @metric_options
 @matching_options()

@@ -30,7 +30,6 @@ from captious.judgment.correlation import STATISTICS
 from captious.learned.leic import CRITIQUE_RECIPES
 from captious.learned.networks import RECIPES
 from captious.plugins import EntryPoints
-from captious.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from captious.judgment import Study
@@ -82,7 +81,7 @@ def study_command(
         decorated = _declaration(function, parameter, options.get(parameter))(decorated)
     if reads:
         decorated = reading_options(decorated)
-    decorated = output_options(*FORMATS, pictures=pictures, presentation=("transpose", "naming"))(decorated)
+    decorated = output_options(pictures=pictures, presentation=("transpose", "naming"))(decorated)
     help = "\n\n".join([f"{question} {description(function)}", *paragraphs])
     return click.command(name, help=help)(decorated)
 
