@@ -19,6 +19,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 import click
 
+from captious.cli.library_options import DocumentedCommand
 from captious.cli.process import at_a_terminal, prepare_streams, silenced, stoppable
 from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, shown
 from captious.plugins import EntryPoints, deferred
@@ -103,6 +104,8 @@ class Group(click.Group):
 
     Packages that add commands, by entry points of the group "captious.commands", make their groups of this class.
     """
+
+    command_class = DocumentedCommand
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"context_settings": {"help_option_names": ["-h", "--help"]}, **kwargs})

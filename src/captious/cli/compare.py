@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from captious.cli.inputs import Systems, group_option, matching_options, system_files
+from captious.cli.library_options import option
 from captious.cli.options import SectionedCommand, metric_options, resampling_options
 from captious.cli.outputs import Destination, output_options, warn
 from captious.evaluation import by_group
@@ -16,13 +17,7 @@ from captious.metrics.contract.settings import Settings
 
 
 @click.command(cls=SectionedCommand)
-@click.option(
-    "--examples",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Show the N images on which two systems differ most.",
-)
+@option("examples", click.IntRange(min=0), show_default=False)
 @group_option
 @output_options()
 @metric_options
@@ -32,9 +27,9 @@ from captious.metrics.contract.settings import Settings
 def compare(
     systems: Systems,
     settings: Settings,
-    examples: int,
     group_by: str | None,
     destination: Destination,
+    examples: int = 0,
     **options: Any,
 ) -> None:
     """Compare the captions of systems A and B: difference B - A, interval, effect size, p values.
@@ -49,6 +44,9 @@ def compare(
 
     NAME=FILE names a system; by default, its name is the part of the path that differs. With --from, files may be logs
     with references of their own; those of the first are used.
+
+    Args:
+        examples: show the N images on which two systems differ most.
     """
     if examples and destination.format in ("csv", "tex", "xlsx"):
         raise click.UsageError(

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import click
 
 from captious.cli.inputs import Reading, SystemFile, matching_options, reading_options
-from captious.cli.library_options import COUNT, FILE
+from captious.cli.library_options import option
 from captious.cli.options import SectionedCommand, complete_metrics, settings_options
 from captious.cli.outputs import format_option, print_folded, warn, written
 from captious.data import CaptionFile, read_captions
@@ -30,20 +30,10 @@ from captious.version import __version__
 @click.argument("metric", shell_complete=complete_metrics)
 @click.argument("candidate")
 @click.argument("references", nargs=-1, metavar="REFERENCE...")
-@click.option(
-    "--image",
-    metavar="ID",
-    help="Explain the caption of this image in a file of candidates, with its references in the second file. For chair "
-    "with --objects: the image of a quoted caption.",
-)
-@click.option("--worst", type=COUNT, metavar="N", help="Explain the N worst captions in a file of candidates.")
+@option("image", metavar="ID")
+@option("worst")
 @format_option("text", "json")
-@click.option(
-    "--svg",
-    type=FILE,
-    metavar="FILE",
-    help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
-)
+@option("svg")
 @written("svg")
 @reading_options
 @matching_options("match", "ids", "clean")
@@ -54,10 +44,10 @@ def explain(
     references: tuple[str, ...],
     settings: Settings,
     format_: str,
-    svg: Path | None,
-    image: str | None,
-    worst: int | None,
     reading: Reading,
+    image: str | None = None,
+    worst: int | None = None,
+    svg: Path | None = None,
     **matching: Any,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, chair, cider, cider-d, cider-r,
@@ -73,6 +63,12 @@ def explain(
     objects; the objects in the image are those named in the references and, with --image, those of --objects. For BLEU,
     it lists the n-grams that match, for CIDEr the contribution of each n-gram to the score, for ROUGE-L the longest
     common subsequences. For coverage, it shows how well each sentence matches those of the references.
+
+    Args:
+        image: explain the caption of this image in a file of candidates, with its references in the second file. For
+            chair with --objects: the image of a quoted caption.
+        worst: explain the N worst captions in a file of candidates.
+        svg: for spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.
     """
     selection = explainable(metric, settings)
     selected_metric = selection[0].metric

@@ -25,9 +25,8 @@ from captious.data import (
     read_rows,
 )
 from captious.data.formats import is_prepared, is_standard_input, is_stream
-from captious.data.ids import IDS
 from captious.data.layouts import LAYOUTS, layout_named
-from captious.data.matching import MATCHES, OF_SEVERAL
+from captious.data.matching import OF_SEVERAL
 from captious.data.readers import log_with_references
 from captious.data.rows import ReadOptions, image_list, read_options_of
 from captious.errors import CaptiousError, MissingReferencesError, ParameterError, UnknownNameError
@@ -134,8 +133,10 @@ class Reading:
 
     Args:
         layout: the layout of logs; None to find it.
-        columns: names of columns; None for the usual ones.
-        split: name of a split; None for all.
+        columns: names of columns or fields other than the usual ones: id=key,caption=text. Captions of one side are
+            candidate or references, which may be repeated. Paths lead into objects and lists: caption=outputs/0/text.
+            May be repeated.
+        split: the split of the data set to read, such as test; several are separated by commas.
     """
 
     layout: str | None = None
@@ -210,20 +211,14 @@ reading_options = converted(
         help=f"Files of candidates are logs in this layout: {', '.join(_LOGS)}. References are the last file, or "
         "those of the first log if the last file is a log with references, too.",
     ),
-    click.option(
-        "--columns",
+    option_of(
+        Reading,
+        "columns",
         metavar="NAMES",
         multiple=True,
         callback=lambda context, option, texts: ",".join(texts) or None,
-        help="Names of columns or fields other than the usual ones: id=key,caption=text. Captions of one side are "
-        "candidate or references, which may be repeated. Paths lead into objects and lists: caption=outputs/0/text. "
-        "May be repeated.",
     ),
-    click.option(
-        "--split",
-        metavar="NAME",
-        help="The split of the data set to read, such as test; several are separated by commas.",
-    ),
+    option_of(Reading, "split", metavar="NAME"),
 )
 
 
@@ -253,8 +248,8 @@ _MATCHING = {
     "several": option_of(
         score, "several", click.Choice(OF_SEVERAL), multiple=True, callback=lambda context, option, ways: ways or None
     ),
-    "match": option_of(score, "match", click.Choice(MATCHES)),
-    "ids": option_of(score, "ids", click.Choice(IDS)),
+    "match": option_of(score, "match"),
+    "ids": option_of(score, "ids"),
     "clean": option_of(score, "clean", click.STRING, metavar="RULES", default="", shell_complete=_complete_rules),
 }
 
@@ -292,7 +287,7 @@ class Systems:
         """Return the groups that ``--group-by`` names, if any."""
         sources = [*self.sources.values()]
         files = sources if self.references is None else [self.references, *sources]
-        return None if by is None else groups_of(by, files, references, settings)
+        return groups_of(files, references, settings, by)
 
 
 def files_by_role(
@@ -338,18 +333,19 @@ def files_by_role(
 def systems_of(
     files: Sequence[SystemFile], reading: Reading, *, least: int = 1, no_references: bool = False
 ) -> Systems:
-    """Return systems and references from files in their order; arguments and errors as for ``files_by_role``."""
+    """Return systems and references from files in their order; errors are those of ``files_by_role``.
+
+    Args:
+        files, reading, least: as for ``files_by_role``.
+        no_references: all files are candidates: for metrics that need no references, such as chair and clipscore.
+    """
     reading = reading if no_references else reading.of_logs(files)
     roles = files_by_role(files, reading, least=least, no_references=no_references)
     sources = reading.sources(roles)
     return Systems(sources["systems"], sources["references"])
 
 
-no_references_option = click.option(
-    "--no-references",
-    is_flag=True,
-    help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
-)
+no_references_option = option_of(systems_of, "no_references")
 
 
 def system_files(
@@ -377,27 +373,27 @@ def system_files(
 
 _LENGTH = "length"
 
-group_option = click.option(
-    "--group-by",
-    metavar="FILE|COLUMN",
-    help="Also show scores by group of images: a file of groups, the column of a file (FILE:COLUMN), a column or field "
-    "of the references or candidates, or 'length' of the references (length:8,10,12 for other bounds than quartiles).",
-)
 
-
-def groups_of(by: str, files: Sequence[Source], references: References, settings: Settings) -> Groups:
-    """Return the groups that the option names.
+def groups_of(
+    files: Sequence[Source], references: References, settings: Settings, group_by: str | None = None
+) -> Groups | None:
+    """Return the groups that the option ``--group-by`` names; None without it.
 
     Args:
-        by: the value of the option.
         files: the files that the command reads, the references first.
         references: the images.
         settings: settings with the tokenizer that counts the words of references.
+        group_by: also show scores by group of images: a file of groups, the column of a file (FILE:COLUMN), a column or
+            field of the references or candidates, or 'length' of the references (length:8,10,12 for other bounds than
+            quartiles).
 
     Raises:
         ParameterError: neither a file nor a column, or ambiguous.
         InputError: as ``read_groups`` does.
     """
+    if group_by is None:
+        return None
+    by = group_by
     tokenizer = settings.tokenizer or "ptb"
     if os.path.isfile(by):
         return read_groups(by)
@@ -427,6 +423,9 @@ def groups_of(by: str, files: Sequence[Source], references: References, settings
         )
     _check_agreement(by, columns)
     return columns[0]
+
+
+group_option = option_of(groups_of, "group_by", metavar="FILE|COLUMN")
 
 
 def _bounds(by: str, text: str) -> list[float]:

@@ -14,7 +14,6 @@ from captious.cli.outputs import PRESENTATION, Destination, output_options
 from captious.drawing import single_line
 from captious.judgment import judge as judge_metrics
 from captious.judgment.benchmarks.names import names
-from captious.judgment.judging import TESTS
 
 
 def _complete_benchmarks(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -26,7 +25,7 @@ def _complete_benchmarks(context: click.Context, parameter: click.Parameter, inc
 @click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...", shell_complete=_complete_benchmarks)
 @option_of(judge_metrics, "scores", FILE, multiple=True)
 @option_of(judge_metrics, "compare")
-@option_of(judge_metrics, "test", click.Choice(TESTS))
+@option_of(judge_metrics, "test")
 @output_options(pictures=True)
 @metric_options
 @data_option

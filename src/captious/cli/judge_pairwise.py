@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from captious.cli.inputs import Systems, matching_options, system_files
-from captious.cli.library_options import FILE
+from captious.cli.library_options import option
 from captious.cli.options import SectionedCommand, endpoint_option, judge_at, resampling_options
 from captious.cli.outputs import Destination, output_options, warn
 from captious.evaluation import judge_pairwise as judge_systems
@@ -16,20 +16,11 @@ from captious.metrics.shared.judges import PairwiseJudge
 
 
 @click.command(cls=SectionedCommand)
-@click.option(
-    "--judge", required=True, metavar="MODEL|FILE", help="Model behind an endpoint: its name, or a TOML file."
-)
+@option("judge", metavar="MODEL|FILE")
 @endpoint_option
-@click.option(
-    "--see",
-    "variant",
-    type=click.Choice([*PairwiseJudge.variants]),
-    default="references",
-    show_default=True,
-    help="What the model sees besides the captions.",
-)
-@click.option("--images", type=FILE, metavar="DIR", help="Folder of image files, named by image id.")
-@click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
+@option("variant", click.Choice([*PairwiseJudge.variants]), flags=["--see"])
+@option("images", metavar="DIR")
+@option("prompt")
 @output_options()
 @matching_options("match", "ids", "clean")
 @resampling_options
@@ -38,16 +29,22 @@ def judge_pairwise(
     systems: Systems,
     judge: str,
     endpoint: str | None,
-    variant: str,
-    images: Path | None,
-    prompt: Path | None,
     destination: Destination,
+    variant: str = "references",
+    images: Path | None = None,
+    prompt: Path | None = None,
     **options: Any,
 ) -> None:
     """Ask a model which of two systems' captions it prefers.
 
     It judges every image and every pair of systems, in both orders; a verdict that changes with the order is a tie.
     Three or more systems get Bradley-Terry strengths, too.
+
+    Args:
+        judge: model behind an endpoint: its name, or a TOML file.
+        variant: what the model sees besides the captions.
+        images: folder of image files, named by image id.
+        prompt: file with the prompt. Default: ours.
     """
     metric = PairwiseJudge(judge=judge_at(judge, endpoint), variant=variant, images=images, prompt=prompt)
     result = judge_systems(systems.sources, systems.references, metric, **options)

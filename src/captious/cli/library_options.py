@@ -1,4 +1,8 @@
-"""Options that are parameters of library functions, with their names, defaults and help."""
+"""Options that are parameters of functions: their names, types, defaults and help are those of the function.
+
+``option_of`` makes an option of a parameter of a library function, ``option`` one of a parameter of the command itself,
+whose docstring describes it below "Args:".
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,9 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
@@ -17,6 +22,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
 #: The type of numbers of things, at least one.
 COUNT = click.IntRange(min=1)
+
+
+class DocumentedCommand(click.Command):
+    """A command whose help is its docstring, without the section on its parameters."""
+
+    def __init__(self, *args: Any, help: str | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, help=help and re.split(r"\n *Args:\n", help)[0], **kwargs)
 
 
 def options(*declarations: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -78,11 +90,13 @@ def option_of(
     Args:
         function: the function, or a class with parameters in its docstring.
         name: the parameter.
-        type: a click type; by default that of the parameter's default value.
+        type: a click type; by default, it follows from the annotation: files, numbers from 1, words to choose from.
         flags: the option strings; by default, the name of the parameter, or ``--no-name`` if it is true by default.
         attributes: arguments of ``click.option`` that replace those derived from the function.
     """
-    default = inspect.signature(function).parameters[name].default
+    parameter = inspect.signature(function).parameters[name]
+    default = parameter.default
+    type = type or _type_of(function, str(parameter.annotation), is_text="metavar" in attributes)
     flag = f"--{name.replace('_', '-')}"
     if default is inspect.Parameter.empty:
         attributes.setdefault("required", True)
@@ -98,9 +112,26 @@ def option_of(
         attributes.setdefault("metavar", "FILE")
     elif isinstance(type, click.IntRange):
         attributes.setdefault("metavar", "N")
-    repeated = " May be repeated." if attributes.get("multiple") else ""
-    attributes.setdefault("help", argument_help(function, name) + repeated)
+    help = attributes.setdefault("help", argument_help(function, name))
+    if attributes.get("multiple") and "May be repeated." not in help:
+        attributes["help"] += " May be repeated."
     return click.option(*(flags or [flag]), name, type=type, **attributes)
+
+
+def option(name: str, type: Any = None, **attributes: Any) -> Callable[[Command], Command]:
+    """Create an option for a parameter of the command that it decorates; arguments are those of ``option_of``."""
+    return lambda command: option_of(inspect.unwrap(command), name, type, **attributes)(command)
+
+
+def _type_of(function: Callable[..., Any], annotation: str, *, is_text: bool) -> click.ParamType | None:
+    """Return the type that an annotation means; None for text, and for that of the default."""
+    known = getattr(import_module(function.__module__), annotation.removesuffix(" | None"), None)
+    if get_origin(known) is Literal:
+        return click.Choice(get_args(known))
+    if annotation in ("int", "int | None"):
+        return COUNT
+    is_file = "Path" in annotation and not ("str" in annotation and is_text)
+    return FILE if is_file else None
 
 
 def description(function: Callable[..., Any]) -> str:

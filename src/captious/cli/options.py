@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from captious.cli.library_options import FILE, Command, converted, option_of, options
+from captious.cli.library_options import FILE, Command, DocumentedCommand, converted, option_of, options
 from captious.cli.outputs import written
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import BaseMetric
@@ -95,28 +95,26 @@ seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "language": {"metavar": "CODE", "shell_complete": complete_languages},
     "tokenizer": {"metavar": "NAME"},
-    "idf": {"type": FILE},
+    "idf": {},
     "model": {"metavar": "MODEL"},
     "vectors": {"metavar": "NAME|FILE"},
     "parser": {"flags": ("--parser", "--parses"), "metavar": "NAME|FILE"},
     "images": {"type": FILE, "metavar": "DIR|FEATURES"},
-    "objects": {"type": FILE},
-    "training": {"type": FILE},
+    "objects": {},
+    "training": {},
     "judge": {"metavar": "MODEL|FILE"},
     "references_as": {"type": click.Choice(REFERENCES_AS)},
     "threads": {"type": click.INT, "metavar": "N"},
 }
 
 
-endpoint_option = click.option(
-    "--endpoint",
-    metavar="URL",
-    help="The address of the model of --judge, up to and including /v1. Default: CAPTIOUS_ENDPOINT.",
-)
+def judge_at(judge: str | None, endpoint: str | None = None) -> Any:
+    """Return the model that ``--judge`` names, at the address of ``--endpoint`` if there is one.
 
-
-def judge_at(judge: str | None, endpoint: str | None) -> Any:
-    """Return the model that ``--judge`` names, at the address of ``--endpoint`` if there is one."""
+    Args:
+        judge: a name or a file.
+        endpoint: the address of the model of --judge, up to and including /v1. Default: CAPTIOUS_ENDPOINT.
+    """
     if endpoint is None:
         return judge
     if judge is None:
@@ -131,25 +129,22 @@ def judge_at(judge: str | None, endpoint: str | None) -> Any:
     return replace(as_chat_model(judge), endpoint=endpoint) if is_file else ChatModel(judge, endpoint)
 
 
-def _settings(endpoint: str | None, **values: Any) -> dict[str, Settings]:
-    values["judge"] = judge_at(values["judge"], endpoint)
+endpoint_option = option_of(judge_at, "endpoint", metavar="URL")
+
+
+def _settings(judge: str | None = None, endpoint: str | None = None, **values: Any) -> dict[str, Settings]:
+    values["judge"] = judge_at(judge, endpoint)
     return {"settings": Settings(**{name: value for name, value in values.items() if value is not None})}
 
 
 def some_settings(*names: str) -> Callable[[Command], Command]:
     """Add the options of these settings; the command is called with ``settings``."""
-
-    def settings(**values: Any) -> dict[str, Settings]:
-        return {"settings": Settings(**{name: value for name, value in values.items() if value is not None})}
-
-    return converted(settings, *(option_of(Settings, name, **SETTINGS[name]) for name in names))
+    return converted(_settings, *(option_of(Settings, name, **SETTINGS[name]) for name in names))
 
 
 #: An option for every setting; the command is called with ``settings``.
 settings_options = converted(
-    _settings,
-    *(option_of(Settings, name, **attributes) for name, attributes in SETTINGS.items()),
-    endpoint_option,
+    _settings, *(option_of(Settings, name, **attributes) for name, attributes in SETTINGS.items()), endpoint_option
 )
 #: The option ``--metric``, as ``metrics``, and those of settings.
 metric_options = options(metric_option, settings_options)
@@ -212,7 +207,7 @@ _SECTIONS = {
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
 
 
-class SectionedCommand(click.Command):
+class SectionedCommand(DocumentedCommand):
     """A command with many options."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -16,8 +16,7 @@ from captious.cli.library_options import FILE, Command, converted, option_of, op
 from captious.drawing import as_text
 from captious.errors import CaptionWarning, ParameterError, shown, shown_in
 from captious.files import check_place, is_pipe_or_device, whole_file
-from captious.metrics.contract.registry import NAMING_SCHEMES
-from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
+from captious.report.formats import FORMATS, Presentation
 from captious.report.terminal import plain_text, rich_text
 from captious.resources.cache import is_first_time
 from captious.tables import Displayed, Table
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 _BY_EXTENSION = {"htm": "html", "txt": "table", "log": "table", "": "table"}
 #: The parameters of ``Presentation``, which commands that print tables have.
 PRESENTATION = ("percent", "transpose", "naming", "interval_style")
-_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "naming": click.Choice(NAMING_SCHEMES)}
 _WITH_SENTENCES = ("records", "document", "notes", "warnings")  # fields of tables
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
 #: Formats whose numbers are unrounded and whose names are ours.
@@ -136,7 +134,7 @@ def output_options(
         click.option("-o", "--output", type=FILE, metavar="FILE", help=what),
         *[click.option("--plot", type=FILE, metavar="DIR", help="Save plots of the result in this folder, as png.")]
         * pictures,
-        *(option_of(Presentation, name, _CHOICES.get(name)) for name in shown),
+        *(option_of(Presentation, name) for name in shown),
     ]
     return options(written("output", *also), converted(destination, *declarations))
 

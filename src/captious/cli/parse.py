@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from captious.cli.inputs import reads_captions
-from captious.cli.library_options import FILE
+from captious.cli.library_options import FILE, DocumentedCommand, option
 from captious.cli.options import output_file
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
@@ -18,27 +18,21 @@ from captious.text import as_tokenizer
 from captious.words import counted
 
 
-@click.command(short_help="Write parses of captions to a file.")
+@click.command(cls=DocumentedCommand)
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="CAPTIONS...")
 @output_file(help="Output file, such as coco.jsonl, written atomically.")
-@click.option(
-    "--grammar",
-    type=click.Choice(GRAMMARS),
-    help="The official grammar of SPICE, or the bundled one. Default: the official one if it is installed.",
-)
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["ptb", "whitespace"]),
-    default="ptb",
-    show_default=True,
-    help="How captions are split into words.",
-)
+@option("grammar", click.Choice(GRAMMARS))
+@option("tokenizer", click.Choice(["ptb", "whitespace"]))
 @reads_captions("files")
-def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer: str) -> None:
+def parse(files: tuple[Path, ...], output: Path, grammar: str | None = None, tokenizer: str = "ptb") -> None:
     """Parse the distinct captions of files of results or references, and write words, parts of speech, lemmas, trees
     and dependencies, one JSON object per line.
 
     'captious score --parses FILE' reads such a file.
+
+    Args:
+        grammar: the official grammar of SPICE, or the bundled one. Default: the official one if it is installed.
+        tokenizer: how captions are split into words.
     """
     if output.suffix != ".jsonl":
         raise ParameterError("parses are written as JSON Lines", where=str(output), hint="use the extension .jsonl")

