@@ -49,7 +49,7 @@ def bar() -> Iterator[ProgressBar]:
     observer = ProgressBar()
     with observed(observer):
         yield observer
-    assert observer._open == []
+    assert not observer._open
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -139,8 +139,8 @@ def test_work_within_work_has_the_screen_while_it_lasts(monkeypatch: pytest.Monk
             shown = terminal.shows("inner work")
             inner.reach(50, "inner work")
             wait_until(shown)
-            assert [shown.work for shown in bar._open] == [outer, inner]
-        assert [shown.work for shown in bar._open] == [outer]
+            assert [*bar._open] == [outer, inner]
+        assert [*bar._open] == [outer]
         shown = terminal.shows("outer goes on")
         outer.step("outer goes on")
         wait_until(shown)
@@ -174,7 +174,7 @@ def test_work_that_fails_takes_its_bars_away(monkeypatch: pytest.MonkeyPatch, ba
 
     with pytest.raises(ValueError, match="failed"):
         work()
-    assert bar._open == []
+    assert not bar._open
     size = len(terminal.getvalue())
     time.sleep(0.15)
     assert len(terminal.getvalue()) == size

@@ -20,74 +20,59 @@ _INTERVAL = 60.0  # seconds between lines
 
 
 class ProgressBar:
-    """Shows progress on a terminal. Only the bar of the innermost task is visible."""
+    """Shows progress on a terminal, of the innermost task that has taken long enough."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._open: list[_Bar] = []  # running work, innermost last
+        self._open: dict[Progress, threading.Timer] = {}  # running work, innermost last
+        self._tasks: dict[Progress, TaskID] = {}  # of work that has taken long enough
+        self._bar: Bar | None = None
 
     def begin(self, work: Progress) -> None:
-        entry = _Bar(work)
-        entry.timer = threading.Timer(_PATIENCE, self._show, [entry])
-        entry.timer.daemon = True
+        timer = threading.Timer(_PATIENCE, self._show, [work])
+        timer.daemon = True
         with self._lock:
-            self._open.append(entry)
+            self._open[work] = timer
         with suppress(RuntimeError):  # no thread can be started; the work goes on without a bar
-            entry.timer.start()
+            timer.start()
 
     def change(self, work: Progress) -> None:
         with self._lock:
-            for entry in self._open:
-                if entry.work is work:
-                    entry.update()
+            if self._bar is not None and work in self._tasks:
+                self._bar.update(self._tasks[work], description=work.what, completed=work.done)
 
     def end(self, work: Progress) -> None:
         with self._lock:
-            for entry in [entry for entry in self._open if entry.work is work]:
-                self._open.remove(entry)  # so that a timer that is firing now shows nothing
-                if entry.timer is not None:
-                    entry.timer.cancel()
-                if entry.bar is not None:
-                    entry.bar[0].stop()
-            self._draw()
+            self._open.pop(work).cancel()  # a timer that is firing now shows nothing
+            if self._bar is not None and work in self._tasks:
+                self._bar.remove_task(self._tasks.pop(work))
+                self._draw(self._bar)
 
-    def _show(self, entry: _Bar) -> None:
-        with self._lock:
-            if entry in self._open:
-                entry.make_bar()
-                self._draw()
-
-    def _draw(self) -> None:
-        bars = [entry.bar[0] for entry in self._open if entry.bar is not None]
-        for bar in bars[:-1]:
-            bar.stop()
-        if bars:
-            bars[-1].start()
-
-
-class _Bar:
-    """A running task, and its bar once it has taken long enough."""
-
-    def __init__(self, work: Progress) -> None:
-        self.work = work
-        self.timer: threading.Timer | None = None
-        self.bar: tuple[Bar, TaskID] | None = None
-
-    def make_bar(self) -> None:
+    def _show(self, work: Progress) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
-        description = TextColumn("{task.description}", markup=False)
-        columns = (description, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        completed = max(0, self.work.done - 1)
-        self.bar = (bar, bar.add_task(self.work.what, total=self.work.total, completed=completed))
+        with self._lock:
+            if work not in self._open:
+                return
+            if self._bar is None:
+                description = TextColumn("{task.description}", markup=False)
+                columns = (description, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+                self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            completed = max(0, work.done - 1)
+            self._tasks[work] = self._bar.add_task(work.what, total=work.total, completed=completed)
+            self._draw(self._bar)
 
-    def update(self) -> None:
-        if self.bar is not None:
-            bar, task = self.bar
-            bar.update(task, description=self.work.what, completed=self.work.done)
+    def _draw(self, bar: Bar) -> None:
+        shown = next((work for work in reversed(self._open) if work in self._tasks), None)
+        for work, task in self._tasks.items():
+            bar.update(task, visible=work is shown)
+        if shown is not None:
+            bar.start()
+        else:
+            bar.stop()
+            self._bar = None
 
 
 class ProgressLines:
