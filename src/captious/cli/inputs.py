@@ -290,22 +290,23 @@ class Systems:
         return groups_of(files, references, settings, by)
 
 
-def files_by_role(
+def systems_of(
     files: Sequence[SystemFile], reading: Reading, *, least: int = 1, no_references: bool = False
-) -> dict[str, Any]:
-    """Return ``systems``, files by name, and ``references``, from files in their order on the command line.
+) -> Systems:
+    """Return systems and references from files in their order on the command line.
 
     Args:
         files: the systems, then the references unless the systems have their own or need none.
         reading: how they are read.
         least: how many systems there must be.
-        no_references: whether no references are read.
+        no_references: all files are candidates: for metrics that need no references, such as chair and clipscore.
 
     Raises:
         ParameterError, click.UsageError: too few files, or a name twice.
     """
     if not files:
         raise click.UsageError("no files were given")
+    reading = reading if no_references else reading.of_logs(files)
     are_logs = reading.layout is not None and layout_named(reading.layout).has_references
     are_logs = are_logs and (len(files) == 1 or reading.is_log_with_references(files[-1].path))
     systems = files if no_references or are_logs else files[:-1]
@@ -327,21 +328,7 @@ def files_by_role(
         *_, last = named
         lines = shlex.join(os.fspath(file) for file in files[1:])
         click.echo(f"{last} is scored as a system; to join references: paste {lines} > references.txt", err=True)
-    return {"systems": named, "references": references}
-
-
-def systems_of(
-    files: Sequence[SystemFile], reading: Reading, *, least: int = 1, no_references: bool = False
-) -> Systems:
-    """Return systems and references from files in their order; errors are those of ``files_by_role``.
-
-    Args:
-        files, reading, least: as for ``files_by_role``.
-        no_references: all files are candidates: for metrics that need no references, such as chair and clipscore.
-    """
-    reading = reading if no_references else reading.of_logs(files)
-    roles = files_by_role(files, reading, least=least, no_references=no_references)
-    sources = reading.sources(roles)
+    sources = reading.sources({"systems": named, "references": references})
     return Systems(sources["systems"], sources["references"])
 
 

@@ -27,8 +27,9 @@ COUNT = click.IntRange(min=1)
 class DocumentedCommand(click.Command):
     """A command whose help is its docstring, without the section on its parameters."""
 
-    def __init__(self, *args: Any, help: str | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, help=help and re.split(r"\n *Args:\n", help)[0], **kwargs)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.help = self.help and re.split(r"\n *Args:\n", self.help)[0]
 
 
 def options(*declarations: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -123,7 +124,7 @@ def option(name: str, type: Any = None, **attributes: Any) -> Callable[[Command]
     return lambda command: option_of(inspect.unwrap(command), name, type, **attributes)(command)
 
 
-def _type_of(function: Callable[..., Any], annotation: str, *, is_text: bool) -> click.ParamType | None:
+def _type_of(function: Callable[..., Any], annotation: str, *, is_text: bool) -> Any:
     """Return the type that an annotation means; None for text, and for that of the default."""
     known = getattr(import_module(function.__module__), annotation.removesuffix(" | None"), None)
     if get_origin(known) is Literal:

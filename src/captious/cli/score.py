@@ -105,10 +105,11 @@ def score(
         batch_rows: rows of shards that are in memory at a time, for each worker.
     """
     if shards:
-        of_plan = {"metrics": metrics, "settings": settings, "intervals": intervals, "batch_rows": batch_rows}
-        plan = _plan(files, shards, reading, **of_plan)
-        options = {"engine": engine, "workers": workers, "retries": retries, "per_caption": per_caption}
-        sharded = scale.run(plan, output=destination.file, front="command line", **options)
+        plan = _plan(
+            files, shards, reading, metrics=metrics, settings=settings, intervals=intervals, batch_rows=batch_rows
+        )
+        of_run: Any = {"engine": engine, "workers": workers, "retries": retries, "front": "command line"}
+        sharded = scale.run(plan, output=destination.file, per_caption=per_caption, **of_run)
         replace(destination, file=None).deliver(sharded.to_table(intervals=intervals))
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from captious.cli import Group
-from captious.cli.inputs import SYSTEM, Reading, files_by_role, matching_options, named_systems, reading_options
+from captious.cli.inputs import SYSTEM, Reading, matching_options, named_systems, reading_options, systems_of
 from captious.cli.library_options import FILE, argument_help, description, numbers, option_of
 from captious.cli.options import (
     RESAMPLES,
@@ -61,17 +61,21 @@ def study_command(
         pictures: whether the study has figures, for ``--plot``.
     """
     parameters = [*inspect.signature(function).parameters]
-    arguments = [parameter for parameter in parameters if parameter in _ARGUMENTS and parameter not in options]
+    arguments = [
+        parameter for parameter in parameters if parameter not in options and _is_argument(function, parameter)
+    ]
     reads = [parameter for parameter in parameters if parameter in _CAPTIONS]
     paragraphs = [f"{parameter.upper()}: {argument_help(function, parameter)}" for parameter in arguments]
 
     def command(destination: Destination, reading: Reading | None = None, **values: Any) -> None:
         if reading is not None:
+            given = {name: values[name] for name in reads if name in values}
+            if "systems" in given:
+                given["systems"] = named_systems(values["systems"])
+            values |= reading.sources(given)
             if "files" in values:
-                values |= files_by_role(values.pop("files"), reading)
-            elif isinstance(values.get("systems"), tuple):
-                values["systems"] = named_systems(values["systems"])
-            values |= reading.sources({name: values[name] for name in reads})
+                systems = systems_of(values.pop("files"), reading)
+                values |= {"systems": systems.sources, "references": systems.references}
         destination.deliver_result(function(**{name: value for name, value in values.items() if value is not None}))
 
     decorated: Any = command
@@ -94,6 +98,8 @@ _ARGUMENTS = {
     "references": click.argument("references", type=FILE),
     "systems": click.argument("files", nargs=-1, required=True, type=SYSTEM, metavar="SYSTEM... REFERENCES"),
 }
+#: Files of systems that are given without references.
+_SYSTEMS = click.argument("systems", nargs=-1, required=True, type=SYSTEM, metavar="SYSTEM...")
 #: Parameters that are files of captions.
 _CAPTIONS = ("candidates", "references", "systems", "human")
 _SHARED = {
@@ -103,26 +109,54 @@ _SHARED = {
     "match": matching_options("match"),
     "ids": matching_options("ids"),
 }
+#: What does not follow from the function, for every parameter of a name.
 _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
-    "statistic": {"type": click.Choice(STATISTICS)},
+    "counts": numbers(int, "1,2,5"),
+    "depths": numbers(int, "0,1,2"),
+    "evaluator": {"metavar": "METRIC"},
+    "groups": {
+        "flags": ["--group"],
+        "multiple": True,
+        "callback": lambda context, option, texts: _groups(texts),
+        "metavar": "NAME=FEATURE,FEATURE",
+    },
+    "human": {"metavar": "FILE|BENCHMARK"},
+    "k": {"flags": ["-k"]},
+    "layers": numbers(int, "1,2"),
+    "metric": {"flags": ["-m", "--metric"]},
+    "n_words": {"flags": ["--words"]},
+    "near": {"metavar": "captions|FEATURES"},
+    "people": {"metavar": "SYSTEM"},
+    "place": {"type": click.IntRange(min=0)},
+    "published": {"type": FILE, "multiple": True},
+    "recipe": recipe_attributes(RECIPES),
     "resamples": RESAMPLES,
+    "sample": {"type": click.IntRange(min=2)},
     "seed": SEED,
+    "sizes": numbers(int, "100,1000"),
+    "statistic": {"type": click.Choice(STATISTICS)},
+    "strengths": numbers(float, "0.25,0.5,1"),
+    "systems": {"type": SYSTEM, "flags": ["--system"], "multiple": True},
+    "tagger": {"metavar": "NAME"},
+    "vectors": {"metavar": "NAME|FILE"},
+    "width": {"type": click.IntRange(1, 4096)},
 }
+
+
+def _is_argument(function: Callable[..., Any], parameter: str) -> bool:
+    """Return whether a parameter is an argument; systems are an option where they may be left out."""
+    needed = inspect.signature(function).parameters[parameter].default is inspect.Parameter.empty
+    return parameter in _ARGUMENTS and (needed or parameter != "systems")
 
 
 def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> Callable[..., Any]:
     """Return the decorator that declares a parameter of a function; ``option`` is as in ``study_command``."""
-    if isinstance(option, Mapping):
-        return option_of(function, parameter, **option)
     if option is not None:
-        return option_of(function, parameter, option)
-    if parameter == "systems" and "references" not in inspect.signature(function).parameters:
-        return click.argument("systems", nargs=-1, required=True, type=SYSTEM, metavar="SYSTEM...")
-    if parameter in _ARGUMENTS:
-        return _ARGUMENTS[parameter]
-    if parameter in _SHARED:
-        return _SHARED[parameter]
-    return option_of(function, parameter, **_ATTRIBUTES.get(parameter, {}))
+        return option_of(function, parameter, **(option if isinstance(option, Mapping) else {"type": option}))
+    if _is_argument(function, parameter):
+        alone = parameter == "systems" and "references" not in inspect.signature(function).parameters
+        return _SYSTEMS if alone else _ARGUMENTS[parameter]
+    return _SHARED.get(parameter) or option_of(function, parameter, **_ATTRIBUTES.get(parameter, {}))
 
 
 @dataclass(frozen=True)
@@ -135,114 +169,29 @@ class _Entry:
     pictures: bool = True
 
 
-_SAMPLE = click.IntRange(min=2)
-_TRAINING: Mapping[str, Any] = {"recipe": recipe_attributes(RECIPES)}
+_CRITIQUES = {"recipe": recipe_attributes(CRITIQUE_RECIPES), "images": {"type": FILE, "metavar": "FEATURES"}}
 
 _STUDIES = {
-    "references": _Entry(
-        "How many references does a metric need?",
-        "reference_counts",
-        {"counts": numbers(int, "1,2,5")},
-    ),
-    "robustness": _Entry(
-        "Does a metric notice corrupted captions?",
-        "robustness",
-        {"near": {"metavar": "captions|FEATURES"}, "sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
-    ),
-    "failures": _Entry(
-        "How often does a metric fail where another does not?",
-        "critical_failures",
-        {"human": {"metavar": "FILE|BENCHMARK"}, "evaluator": {"metavar": "METRIC"}, "people": {"metavar": "SYSTEM"}},
-        pictures=False,
-    ),
+    "references": _Entry("How many references does a metric need?", "reference_counts"),
+    "robustness": _Entry("Does a metric notice corrupted captions?", "robustness"),
+    "failures": _Entry("How often does a metric fail where another does not?", "critical_failures", pictures=False),
     "metrics": _Entry("Which metrics agree with each other?", "metric_correlations"),
-    "systems": _Entry(
-        "Do metrics rank systems alike, and as people do?",
-        "system_correlations",
-        {"human": {"metavar": "FILE|BENCHMARK"}, "people": {"metavar": "SYSTEM"}},
-    ),
+    "systems": _Entry("Do metrics rank systems alike, and as people do?", "system_correlations"),
     "timing": _Entry("What does a metric cost?", "scoring_time", pictures=False),
-    "agreement": _Entry(
-        "How do human captions score?",
-        "human_agreement",
-        {
-            "counts": numbers(int, "1,2,4"),
-            "place": click.IntRange(min=0),
-            "published": {"type": FILE, "multiple": True},
-        },
-    ),
-    "words": _Entry(
-        "Which words do people agree on?",
-        "word_agreement",
-        {
-            "n_words": {"flags": ("--words",)},
-            "systems": {"type": SYSTEM, "flags": ("--system",), "multiple": True},
-            "tagger": {"metavar": "NAME"},
-            "k": {"flags": ("-k",)},
-        },
-    ),
-    "frequencies": _Entry(
-        "Do systems use words as often as people do?",
-        "word_frequencies",
-        {"n_words": {"flags": ("--words",)}},
-    ),
-    "rules": _Entry(
-        "Do captions follow the rules by which COCO's were collected?",
-        "collection_rules",
-        {"systems": {"type": SYSTEM, "flags": ("--system",), "multiple": True}},
-        pictures=False,
-    ),
-    "sentences": _Entry(
-        "How do metrics score sentences without references?",
-        "sentence_scores",
-    ),
+    "agreement": _Entry("How do human captions score?", "human_agreement", {"counts": numbers(int, "1,2,4")}),
+    "words": _Entry("Which words do people agree on?", "word_agreement"),
+    "frequencies": _Entry("Do systems use words as often as people do?", "word_frequencies"),
+    "rules": _Entry("Do captions follow the rules by which COCO's were collected?", "collection_rules", pictures=False),
+    "sentences": _Entry("How do metrics score sentences without references?", "sentence_scores"),
     "smurf": _Entry(
-        "How do systems differ from people in semantics, style and grammar?",
-        "smurf_analysis",
-        {"metric": {"flags": ("-m", "--metric")}, "human": FILE},
+        "How do systems differ from people in semantics, style and grammar?", "smurf_analysis", {"human": FILE}
     ),
-    "distributions": _Entry(
-        "Does a metric tell human from machine captions?", "score_distributions", {"sample": _SAMPLE}
-    ),
-    "ablation": _Entry(
-        "Which features does a learned metric need?",
-        "feature_ablation",
-        {
-            **_TRAINING,
-            "groups": {
-                "flags": ("--group",),
-                "multiple": True,
-                "callback": lambda context, option, texts: _groups(texts),
-                "metavar": "NAME=FEATURE,FEATURE",
-            },
-        },
-    ),
-    "depth": _Entry(
-        "Does a learned metric need hidden layers?",
-        "network_depth",
-        {**_TRAINING, "depths": numbers(int, "0,1,2"), "width": click.IntRange(1, 4096)},
-    ),
-    "size": _Entry(
-        "How many training examples does a learned metric need?",
-        "training_size",
-        {**_TRAINING, "sizes": numbers(int, "100,1000")},
-    ),
-    "epochs": _Entry(
-        "How does a learned metric improve as it is trained?",
-        "training_epochs",
-        _TRAINING,
-    ),
-    "critiques": _Entry(
-        "What does a critique of LEIC need?",
-        "critique_grid",
-        {
-            "recipe": recipe_attributes(CRITIQUE_RECIPES),
-            "images": {"type": FILE, "metavar": "FEATURES"},
-            "vectors": {"metavar": "NAME|FILE"},
-            "layers": numbers(int, "1,2"),
-            "sample": _SAMPLE,
-        },
-    ),
+    "distributions": _Entry("Does a metric tell human from machine captions?", "score_distributions"),
+    "ablation": _Entry("Which features does a learned metric need?", "feature_ablation"),
+    "depth": _Entry("Does a learned metric need hidden layers?", "network_depth"),
+    "size": _Entry("How many training examples does a learned metric need?", "training_size"),
+    "epochs": _Entry("How does a learned metric improve as it is trained?", "training_epochs"),
+    "critiques": _Entry("What does a critique of LEIC need?", "critique_grid", _CRITIQUES),
 }
 
 
