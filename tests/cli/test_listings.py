@@ -105,12 +105,12 @@ def test_doctor_shows_three_groups(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_doctor_says_how_to_install_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious.cli import doctor
+    from captious.cli import installation
 
     def none_installed(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr(doctor, "installed_version", none_installed)
+    monkeypatch.setattr(installation, "installed_version", none_installed)
     out = run("doctor").out
     for extra in ("pandas", "polars", "parquet"):
         assert f"pip install 'captious[{extra}]'" in out

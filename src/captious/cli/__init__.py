@@ -70,7 +70,11 @@ COMMANDS = {
     },
 }
 #: The modules of commands that are not in one of their own name.
-_MODULES = {"challenges": "submissions", "submit": "submissions"}
+_MODULES = {
+    **dict.fromkeys(("resources", "vectors", "doctor"), "installation"),
+    **dict.fromkeys(("challenges", "submit"), "submissions"),
+    **dict.fromkeys(("fit", "parse"), "prepare"),
+}
 #: The environment variable by which a shell asks for completions.
 COMPLETION = "_CAPTIOUS_COMPLETE"
 #: Options of captious itself, which can be given anywhere.

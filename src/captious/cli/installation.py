@@ -1,19 +1,29 @@
-"""captious resources: download and compile the large files that some metrics need."""
+"""captious resources, vectors and doctor: what is installed, and how to get and compile what is missing."""
 
 from __future__ import annotations
 
 import os
+import platform
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
 from pathlib import Path
+from typing import Any
 
 import click
 
 from captious.cli import Group
-from captious.cli.library_options import option
+from captious.cli.library_options import FILE, option, option_of
 from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError, OutputError, reason, shown
+from captious.metrics.contract.registry import get, metric_names
+from captious.metrics.contract.selection import availability
+from captious.native import threads
+from captious.resources import vectors as named_vectors
 from captious.resources.cache import ResourceFiles, cache_folder
 from captious.resources.corenlp import SpiceGrammar
 from captious.resources.user_resources import RESOURCES, Resource
+from captious.resources.vectors import INSTALL, VectorFile
+from captious.version import __version__
 from captious.words import counted
 
 _CONTENTS = {"answers.sqlite": "answers of judges", "shown": "notes of warnings that were shown"}
@@ -25,17 +35,17 @@ def resources() -> None:
 
 
 @resources.command("list")
-def list_() -> None:
+def list_resources() -> None:
     """Show the resources, their locations and their state."""
     print_rows((name, *describe(resource)) for name, resource in RESOURCES.items())
     click.echo(f"cache: {cache_folder()}", err=True)
 
 
-@resources.command(short_help="Download resources and compile them.")
+@resources.command("get", short_help="Download resources and compile them.")
 @click.argument("names", nargs=-1, required=True, type=click.Choice([*RESOURCES]), metavar="NAME...")
 @option("source", flags=["--from"], metavar="PATH_OR_URL")
 @option("folder", click.Path(path_type=Path, file_okay=False), flags=["--to"], metavar="DIRECTORY")
-def get(names: tuple[str, ...], source: str = "", folder: Path | None = None) -> None:
+def get_resources(names: tuple[str, ...], source: str = "", folder: Path | None = None) -> None:
     """Download resources to the cache and compile them. Existing resources are kept, unless --from or --to is given.
 
     NAME is one of the resources that 'captious resources list' shows. meteor is downloaded with pip, spice-grammar from
@@ -156,3 +166,109 @@ def describe(resource: Resource) -> tuple[str, str]:
         return "missing", f"{resource.what}: {resource.install}"
     state = "compiled" if installed.is_built else "found"
     return state, f"{resource.what}, {installed.label}, from {installed.origin}"
+
+
+@click.group(cls=Group, subcommand_metavar="COMMAND")
+def vectors() -> None:
+    """Add, list and remove word vectors for wmd, mowe and wembsim."""
+
+
+@vectors.command(short_help="Compile a file of word vectors, and give it a name.")
+@click.argument("file", type=FILE)
+@option_of(named_vectors.add, "name", metavar="NAME")
+@option_of(VectorFile, "vocabulary")
+@option_of(VectorFile, "subwords")
+@option_of(VectorFile, "keep_first")
+@option_of(named_vectors.add, "replace")
+def add(file: Path, name: str, replace: bool, **form: Any) -> None:
+    """Compile a FILE of word vectors into the cache, and give it a name.
+
+    FILE is GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with
+    words and vectors, or .npy with --vocabulary; plain or .gz.
+    """
+    added = named_vectors.add(VectorFile(file, **form), name, replace=replace)
+    size = f"{counted(len(added.index), 'word')} x {added.index.width}"
+    click.echo(f"{added.name}: {size}, checksum {added.checksum[:8]}", err=True)
+
+
+@vectors.command(short_help="Remove word vectors.")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Remove the word vectors NAME and their compiled files. The original file is kept."""
+    named_vectors.remove(name)
+    click.echo(f"{name}: removed", err=True)
+
+
+@vectors.command("list")
+def list_vectors() -> None:
+    """Show the named word vectors and the default."""
+    default = named_vectors.default()
+    if rows := [
+        (name, *named_vectors.describe(name), "default" if name == default else "") for name in named_vectors.names()
+    ]:
+        print_rows(rows)
+    else:
+        click.echo(f"there are no word vectors yet: {INSTALL}", err=True)
+    click.echo(f"cache: {cache_folder()}", err=True)
+
+
+# Optional packages: what they unlock, and the extra that installs them.
+_EXTRAS = {
+    "pandas": ("pandas data frames as input and output", "pandas"),
+    "polars": ("polars data frames as input and output", "polars"),
+    "pyarrow": ("parquet files as input and output", "parquet"),
+    "openpyxl": ("spreadsheets as output", "xlsx"),
+    "h5py": ("image features in h5 files", "h5"),
+    "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
+    "torch": (
+        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, concur@full; "
+        "mowe, wembsim --model; training of nneval, lceval and leic",
+        "models",
+    ),
+    "transformers": ("the same", "models"),
+    "pillow": ("images for clipscore and refclipscore", "models"),
+    "spacy": ("parts of speech in captious study words, and hwcm:parser=spacy:NAME", "parse"),
+}
+#: Prefix of remedies that only need a network.
+_COMMANDS = ("pip install", "hf download", "captious resources")
+
+
+@click.command()
+def doctor() -> None:
+    """Show what works now, what needs one command, and what needs your own files."""
+    print_rows(
+        [
+            ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
+            ("kernels", "ok", f"{counted(threads(), 'thread')} (set CAPTIOUS_THREADS to change)"),
+            ("cache", "", f"{cache_folder()} (set CAPTIOUS_CACHE to change)"),
+        ]
+    )
+    tiers: dict[str, list[tuple[str, str, str]]] = {
+        "Works now": [],
+        "Needs one command": [],
+        "Needs your own files": [],
+    }
+    works, command, files = tiers.values()
+    for name in metric_names():
+        readiness = availability(name)
+        if readiness.runs:
+            works.append((name, readiness.state, get(name).summary))
+        else:
+            rows = command if readiness.help.startswith(_COMMANDS) else files
+            rows.append((name, readiness.state, shown(readiness.help, "command line")))
+    for resource in RESOURCES.values():
+        state, contents = describe(resource)
+        (command if state == "missing" else works).append((resource.title, state, contents))
+    for package, (unlocks, extra) in _EXTRAS.items():
+        try:
+            works.append((package, installed_version(package), unlocks))
+        except PackageNotFoundError:
+            command.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
+    if names := named_vectors.names():
+        works.append(("word vectors", f"{len(names)}", ", ".join(names)))
+    else:
+        files.append(("word vectors", "missing", f"for wmd, mowe and wembsim: {INSTALL}"))
+    for title, rows in tiers.items():
+        if rows:
+            click.echo(f"\n{title}")
+            print_rows(rows)
