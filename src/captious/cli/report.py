@@ -11,7 +11,7 @@ from captious.cli.inputs import Systems, group_option, matching_options, system_
 from captious.cli.library_options import option_of
 from captious.cli.options import SectionedCommand, metric_options, output_file, resampling_options
 from captious.cli.outputs import warn, write_text
-from captious.data import Ids, Match, read_captions, same_images
+from captious.data import read_captions, same_images
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
@@ -37,13 +37,10 @@ def report(
     systems: Systems,
     metrics: list[str] | None,
     settings: Settings,
-    match: Match,
-    ids: Ids,
-    clean: str,
     output: Path,
     image_url: str | None,
     group_by: str | None,
-    **of_page: Any,
+    **options: Any,
 ) -> None:
     """Write a page about one or more systems: scores with intervals, tests between systems, distributions, and every
     caption with its scores and explanations.
@@ -56,9 +53,8 @@ def report(
     selection = select(metrics, settings)
     rows, table = systems.read()
     groups = systems.groups(group_by, table, settings)
-    tables = {
-        name: read_captions(captions, table, match=match, ids=ids, clean=clean) for name, captions in rows.items()
-    }
+    matching = {name: options.pop(name) for name in ("match", "ids", "clean")}
+    tables = {name: read_captions(captions, table, **matching) for name, captions in rows.items()}
     first, *systems_after = tables
     images = tables[first].ids
     if urls is not None:
@@ -71,7 +67,7 @@ def report(
             )
     reports = evaluate_systems(tables, selection, announce=warn)
     page = report_page(
-        reports, image_url=image_url, groups=groups, folder=output.parent, front="command line", **of_page
+        reports, image_url=image_url, groups=groups, folder=output.parent, front="command line", **options
     )
     write_text(output, page)
     warn(reports.warnings + few_images_warning(len(images)))

@@ -26,7 +26,7 @@ from captious.cli.inputs import (
 from captious.cli.library_options import option
 from captious.cli.options import SectionedCommand, metric_options, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
-from captious.data import CaptionRows, Ids, Match, OfSeveral, read_captions
+from captious.data import CaptionRows, OfSeveral, read_captions
 from captious.data.formats import is_stream
 from captious.data.matching import ways_of
 from captious.drawing import single_line
@@ -65,9 +65,6 @@ def score(
     metrics: list[str] | None,
     settings: Settings,
     several: tuple[OfSeveral, ...] | None,
-    match: Match,
-    ids: Ids,
-    clean: str,
     no_references: bool,
     group_by: str | None,
     destination: Destination,
@@ -78,6 +75,7 @@ def score(
     workers: int | None = None,
     retries: int = 2,
     batch_rows: int = BATCH_ROWS,
+    **matching: Any,
 ) -> None:
     """Score the captions of one or more systems against references.
 
@@ -122,32 +120,25 @@ def score(
     selection = select(metrics, settings, several=bool(several))
     rows, table = systems.read(several=bool(several))
     groups = systems.groups(group_by, table, settings)
-    loaded = {
-        name: read_captions(captions, table, match=match, ids=ids, several=several, clean=clean)
-        for name, captions in rows.items()
-    }
+    loaded = {name: read_captions(captions, table, several=several, **matching) for name, captions in rows.items()}
     by_system = evaluate_systems(loaded, selection, several=ways_of(several), announce=warn)
     reports = [*by_system.values()]
-    if groups is None:
-        table_of_scores, warnings = by_system.to_table(intervals=intervals), by_system.warnings
-    else:
+    result: Any = by_system
+    if groups is not None:
         from captious.evaluation import by_group
 
-        grouped = by_group(by_system, groups)
-        table_of_scores, warnings = grouped.to_table(intervals=intervals), grouped.warnings
-    destination.deliver(_with_prompts(table_of_scores, rows))
+        result = by_group(by_system, groups)
+    destination.deliver(_with_prompts(result.to_table(intervals=intervals), rows))
     if per_caption is not None:
         write_captions(per_caption, reports)
-    warnings += [_cut_warning(captions) for captions in rows.values() if captions.n_cut]
+    warnings = [*result.warnings, *(_cut_warning(captions) for captions in rows.values() if captions.n_cut)]
     if intervals:
         warnings += [warning for report in reports for warning in few_images_warning(report.n_images)]
     warn(warnings, said="grammar")
     comparable = not (by_system.different_images or reading.layout or any(map(is_stream, files)))
     if destination.is_for_reading and len(reports) == 2 and comparable:
-        command = repeated_command(
-            "captious compare",
-            without=("intervals", "per_caption", "format_", *PRESENTATION),
-        )
+        without = ("intervals", "per_caption", "format_", *PRESENTATION)
+        command = repeated_command("captious compare", without=without)
         click.echo(f"Is the difference real? {single_line(command)}", err=True)
 
 
