@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from captious.cli.inputs import SYSTEM, Reading, SystemFile, matching_options, named_systems, reading_options
+from captious.cli.inputs import SYSTEM, Reading, SystemFile, named_systems, shared
 from captious.cli.library_options import FILE
 from captious.cli.options import some_settings
 from captious.cli.outputs import Destination, output_options
@@ -18,8 +18,7 @@ from captious.evaluation import check as check_captions
 @click.argument("candidates", type=SYSTEM)
 @click.argument("references", type=FILE, required=False)
 @output_options()
-@reading_options
-@matching_options()
+@shared("reading", "several", "match", "ids", "clean")
 @some_settings("language", "tokenizer", "idf")
 def check(
     candidates: SystemFile,

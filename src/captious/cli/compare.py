@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from captious.cli.inputs import Systems, group_option, matching_options, system_files
+from captious.cli.inputs import Systems, shared, system_files
 from captious.cli.library_options import option
-from captious.cli.options import SectionedCommand, metric_options, resampling_options
+from captious.cli.options import SectionedCommand
 from captious.cli.outputs import Destination, output_options, warn
 from captious.evaluation import by_group
 from captious.evaluation import compare as compare_systems
@@ -18,11 +18,9 @@ from captious.metrics.contract.settings import Settings
 
 @click.command(cls=SectionedCommand)
 @option("examples", click.IntRange(min=0), show_default=False)
-@group_option
+@shared("group_by")
 @output_options()
-@metric_options
-@matching_options()
-@resampling_options
+@shared("metrics", "settings", "several", "match", "ids", "clean", "resamples", "seed")
 @system_files(least=2, metavar="A B... REFERENCES", optional=True)
 def compare(
     systems: Systems,

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from captious.cli import Group
-from captious.cli.options import data_option
+from captious.cli.inputs import shared
 from captious.cli.outputs import Destination, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
 from captious.files import csv_writer
@@ -33,7 +33,7 @@ def data() -> None:
 
 
 @data.command("list", short_help="Show the benchmarks, and which of their files are available.")
-@data_option
+@shared("data")
 @format_option("table", "json")
 def list_(data: Path | None, format_: str) -> None:
     """Show the benchmarks: protocols, required files, files found, and where to get the others.
@@ -56,7 +56,7 @@ def list_(data: Path | None, format_: str) -> None:
 
 @data.command(short_help="Write the judged items, to score them with other software.")
 @click.argument("benchmark")
-@data_option
+@shared("data")
 @output_options("jsonl", "csv")
 def items(benchmark: str, data: Path | None, destination: Destination) -> None:
     """Write id, candidate and references of every item of BENCHMARK, in order.

@@ -10,9 +10,9 @@ from typing import Any, Unpack
 
 import click
 
-from captious.cli.inputs import Reading, SystemFile, matching_options, reading_options
+from captious.cli.inputs import Reading, SystemFile, shared
 from captious.cli.library_options import option
-from captious.cli.options import SectionedCommand, complete_metrics, settings_options
+from captious.cli.options import SectionedCommand, complete_metrics
 from captious.cli.outputs import format_option, print_folded, warn, written
 from captious.data import CaptionFile, read_captions
 from captious.data.formats import CAPTION_FORMATS, is_stream
@@ -35,9 +35,7 @@ from captious.version import __version__
 @format_option("text", "json")
 @option("svg")
 @written("svg")
-@reading_options
-@matching_options("match", "ids", "clean")
-@settings_options
+@shared("reading", "match", "ids", "clean", "settings")
 def explain(
     metric: str,
     candidate: str,

@@ -13,7 +13,14 @@ from typing import Any, TypeAlias
 import click
 
 from captious.cli.library_options import Command, converted, option_of, options
-from captious.cli.options import completions
+from captious.cli.options import (
+    completions,
+    data_option,
+    metric_option,
+    resamples_option,
+    seed_option,
+    settings_options,
+)
 from captious.data import (
     CaptionFile,
     CaptionRows,
@@ -235,30 +242,6 @@ def reads_captions(*parameters: str) -> Callable[[Command], Command]:
     return options(reading_options, converted(sources, takes=("reading", *parameters)))
 
 
-# How captions are matched: --several, --match, --ids and --clean.
-
-
-def _complete_rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from captious.data.cleaning import RULES
-
-    return completions(RULES, incomplete)
-
-
-_MATCHING = {
-    "several": option_of(
-        score, "several", click.Choice(OF_SEVERAL), multiple=True, callback=lambda context, option, ways: ways or None
-    ),
-    "match": option_of(score, "match"),
-    "ids": option_of(score, "ids"),
-    "clean": option_of(score, "clean", click.STRING, metavar="RULES", default="", shell_complete=_complete_rules),
-}
-
-
-def matching_options(*names: str) -> Callable[[Command], Command]:
-    """Add options by which candidates are matched with references, under the names of ``score``; all by default."""
-    return options(*(option for name, option in _MATCHING.items() if not names or name in names))
-
-
 # SYSTEM... REFERENCES.
 
 
@@ -452,3 +435,35 @@ def _check_agreement(name: str, columns: Sequence[Groups]) -> None:
                 where=f"{columns[0].source}, {groups.source}: {image_list(differing)}",
                 hint=f"say which file is meant: --group-by {columns[0].source}:{name}",
             )
+
+
+# Options that commands share, by the parameters with which commands are called.
+
+
+def _complete_rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from captious.data.cleaning import RULES
+
+    return completions(RULES, incomplete)
+
+
+_SHARED: Mapping[str, Callable[[Any], Any]] = {
+    "reading": reading_options,
+    "no_references": no_references_option,
+    "group_by": group_option,
+    "several": option_of(
+        score, "several", click.Choice(OF_SEVERAL), multiple=True, callback=lambda context, option, ways: ways or None
+    ),
+    "match": option_of(score, "match"),
+    "ids": option_of(score, "ids"),
+    "clean": option_of(score, "clean", click.STRING, metavar="RULES", default="", shell_complete=_complete_rules),
+    "metrics": metric_option,
+    "settings": settings_options,
+    "data": data_option,
+    "resamples": resamples_option,
+    "seed": seed_option,
+}
+
+
+def shared(*names: str) -> Callable[[Command], Command]:
+    """Add options that commands share, by the parameters with which the command is called, in this order."""
+    return options(*(_SHARED[name] for name in names))

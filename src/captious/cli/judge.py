@@ -8,8 +8,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from captious.cli.inputs import shared
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import SectionedCommand, data_option, metric_options, repeated_command, resampling_options
+from captious.cli.options import SectionedCommand, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options
 from captious.drawing import single_line
 from captious.judgment import judge as judge_metrics
@@ -27,9 +28,7 @@ def _complete_benchmarks(context: click.Context, parameter: click.Parameter, inc
 @option_of(judge_metrics, "compare")
 @option_of(judge_metrics, "test")
 @output_options(pictures=True)
-@metric_options
-@data_option
-@resampling_options
+@shared("metrics", "settings", "data", "resamples", "seed")
 def judge(
     benchmarks: tuple[str, ...],
     metrics: list[str] | None,

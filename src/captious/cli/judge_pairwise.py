@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from captious.cli.inputs import Systems, matching_options, system_files
+from captious.cli.inputs import Systems, shared, system_files
 from captious.cli.library_options import option
-from captious.cli.options import SectionedCommand, endpoint_option, judge_at, resampling_options
+from captious.cli.options import SectionedCommand, endpoint_option, judge_at
 from captious.cli.outputs import Destination, output_options, warn
 from captious.evaluation import judge_pairwise as judge_systems
 from captious.metrics.shared.judges import PairwiseJudge
@@ -22,8 +22,7 @@ from captious.metrics.shared.judges import PairwiseJudge
 @option("images", metavar="DIR")
 @option("prompt")
 @output_options()
-@matching_options("match", "ids", "clean")
-@resampling_options
+@shared("match", "ids", "clean", "resamples", "seed")
 @system_files(least=2, optional=True)
 def judge_pairwise(
     systems: Systems,

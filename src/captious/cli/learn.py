@@ -10,25 +10,9 @@ from typing import Any
 import click
 
 from captious.cli import Group
-from captious.cli.inputs import (
-    SYSTEM,
-    Reading,
-    SystemFile,
-    matching_options,
-    named_systems,
-    reading_options,
-    reads_captions,
-)
+from captious.cli.inputs import SYSTEM, Reading, SystemFile, named_systems, reads_captions, shared
 from captious.cli.library_options import FILE, converted, option, option_of, options
-from captious.cli.options import (
-    SEED,
-    data_option,
-    output_file,
-    recipe_attributes,
-    resamples_option,
-    seed_option,
-    settings_options,
-)
+from captious.cli.options import SEED, output_file, recipe_attributes
 from captious.cli.outputs import Destination, output_options, warn
 from captious.data import read_captions, read_references
 from captious.errors import ParameterError
@@ -130,9 +114,9 @@ _critique_options = options(
     help=f"Feature set: {', '.join(FEATURE_SETS)}, or a file (.json, .toml).",
 )
 @output_file(help=f"Output file, written atomically: {', '.join(FEATURE_FORMATS)}.")
-@matching_options("match", "ids")
+@shared("match", "ids")
 @reads_captions("candidates", "references")
-@settings_options
+@shared("settings")
 def features(candidates: Path, references: Path, set_: str, output: Path, settings: Settings, **matching: Any) -> None:
     """Write the features of CANDIDATES, one row per image and one column per feature.
 
@@ -163,9 +147,7 @@ def features(candidates: Path, references: Path, set_: str, output: Path, settin
 @option_of(make_examples, "per_image")
 @option_of(make_examples, "n_references", flags=("--references-each",))
 @option_of(make_examples, "validation", click.FloatRange(0, 1), metavar="SHARE")
-@seed_option
-@data_option
-@reading_options
+@shared("seed", "data", "reading")
 def data(
     references: Path | None,
     systems: tuple[SystemFile, ...],
@@ -211,7 +193,7 @@ def data(
 @_weights_options
 @_seed_option
 @option_of(train_network, "force")
-@settings_options
+@shared("settings")
 @_seeded(as_recipe)
 def train(
     examples: Path,
@@ -296,10 +278,10 @@ def critique(
 @option_of(two_folds, "all_references")
 @option_of(two_folds, "trainings")
 @option_of(two_folds, "last_epochs")
-@matching_options("match", "ids")
+@shared("match", "ids")
 @reads_captions("candidates", "references")
 @_critique_options
-@resamples_option
+@shared("resamples")
 @output_options(presentation=("transpose", "naming"))
 def leic(candidates: Path, references: Path, destination: Destination, **options: Any) -> None:
     """Score a system by LEIC, in two folds.

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from captious.cli.library_options import FILE, Command, DocumentedCommand, converted, option_of, options
+from captious.cli.library_options import FILE, Command, DocumentedCommand, converted, option_of
 from captious.cli.outputs import written
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import BaseMetric
@@ -146,9 +146,6 @@ def some_settings(*names: str) -> Callable[[Command], Command]:
 settings_options = converted(
     _settings, *(option_of(Settings, name, **attributes) for name, attributes in SETTINGS.items()), endpoint_option
 )
-#: The option ``--metric``, as ``metrics``, and those of settings.
-metric_options = options(metric_option, settings_options)
-resampling_options = options(resamples_option, seed_option)
 
 
 def recipe_attributes(recipes: Iterable[str]) -> Mapping[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from captious.cli.inputs import reads_captions
+from captious.cli.inputs import reads_captions, shared
 from captious.cli.library_options import FILE, DocumentedCommand, option, option_of
-from captious.cli.options import complete_metrics, metric_options, output_file, seed_option, settings_options
+from captious.cli.options import complete_metrics, output_file
 from captious.cli.outputs import warn
 from captious.data import read_references, read_rows
 from captious.data.formats import EXTENSIONS
@@ -28,7 +28,7 @@ from captious.words import counted
 @click.command()
 @click.argument("references", type=FILE)
 @output_file(help="Output file, such as references.prepared, written atomically.")
-@metric_options
+@shared("metrics", "settings")
 @reads_captions("references")
 def prepare(references: Path, output: Path, metrics: list[str] | None, settings: Settings) -> None:
     """Write REFERENCES to a file, with everything that metrics compute about them.
@@ -60,8 +60,7 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
 @output_file()
 @option("human")
 @option_of(fit_resource, "match")
-@seed_option
-@settings_options
+@shared("seed", "settings")
 @reads_captions("files", "human")
 def fit(metric: str, files: tuple[Path, ...], output: Path, human: Path | None = None, **options: Any) -> None:
     """Fit METRIC to REFERENCES, and write the result to a file.

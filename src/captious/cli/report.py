@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from captious.cli.inputs import Systems, group_option, matching_options, system_files
+from captious.cli.inputs import Systems, shared, system_files
 from captious.cli.library_options import option_of
-from captious.cli.options import SectionedCommand, metric_options, output_file, resampling_options
+from captious.cli.options import SectionedCommand, output_file
 from captious.cli.outputs import warn, write_text
 from captious.data import read_captions, same_images
 from captious.errors import ParameterError
@@ -28,10 +28,7 @@ from captious.report.page import check_page, report_page, write_report
 @option_of(write_report, "explain", click.IntRange(min=0))
 @option_of(write_report, "percent")
 @option_of(write_report, "naming")
-@group_option
-@metric_options
-@matching_options("match", "ids", "clean")
-@resampling_options
+@shared("group_by", "metrics", "settings", "match", "ids", "clean", "resamples", "seed")
 @system_files()
 def report(
     systems: Systems,

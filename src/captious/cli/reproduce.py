@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from captious.cli.options import data_option, seed_option, settings_options
+from captious.cli.inputs import shared
 from captious.cli.outputs import Destination, output_options
 from captious.errors import ParameterError
 from captious.judgment.papers import paper as paper_names
@@ -20,9 +20,7 @@ _LIST = "list"
 @click.argument("paper")
 @click.argument("table", required=False)
 @output_options(pictures=True, presentation=("naming",))
-@settings_options
-@data_option
-@seed_option
+@shared("settings", "data", "seed")
 def reproduce(
     paper: str,
     table: str | None,

@@ -12,19 +12,9 @@ import click
 from click.core import ParameterSource
 
 from captious import scale
-from captious.cli.inputs import (
-    SYSTEM,
-    Reading,
-    SystemFile,
-    group_option,
-    matching_options,
-    named_systems,
-    no_references_option,
-    reading_options,
-    systems_of,
-)
+from captious.cli.inputs import SYSTEM, Reading, SystemFile, named_systems, shared, systems_of
 from captious.cli.library_options import option
-from captious.cli.options import SectionedCommand, metric_options, repeated_command
+from captious.cli.options import SectionedCommand, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import CaptionRows, OfSeveral, read_captions
 from captious.data.formats import is_stream
@@ -48,17 +38,14 @@ _NOT_OF_SHARDS = ("layout", "match", "no_references", "group_by", "several", "cl
 @click.argument("files", nargs=-1, type=SYSTEM, metavar="CANDIDATES... REFERENCES")
 @option("intervals", flags=["--ci"])
 @option("per_caption")
-@reading_options
-@no_references_option
-@group_option
+@shared("reading", "no_references", "group_by")
 @output_options(also=["per_caption"])
 @option("shards", multiple=True, metavar="GLOB")
 @option("engine", click.Choice(ENGINES))
 @option("workers")
 @option("retries", click.IntRange(min=0))
 @option("batch_rows", click.IntRange(1, 1 << 20))
-@metric_options
-@matching_options()
+@shared("metrics", "settings", "several", "match", "ids", "clean")
 def score(
     files: tuple[SystemFile, ...],
     reading: Reading,

@@ -15,16 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from captious.cli import Group
-from captious.cli.inputs import SYSTEM, Reading, matching_options, named_systems, reading_options, systems_of
+from captious.cli.inputs import SYSTEM, Reading, named_systems, reading_options, shared, systems_of
 from captious.cli.library_options import FILE, argument_help, description, numbers, option_of
-from captious.cli.options import (
-    RESAMPLES,
-    SEED,
-    data_option,
-    metric_option,
-    recipe_attributes,
-    settings_options,
-)
+from captious.cli.options import RESAMPLES, SEED, recipe_attributes
 from captious.cli.outputs import Destination, output_options
 from captious.judgment.correlation import STATISTICS
 from captious.learned.leic import CRITIQUE_RECIPES
@@ -102,13 +95,7 @@ _ARGUMENTS = {
 _SYSTEMS = click.argument("systems", nargs=-1, required=True, type=SYSTEM, metavar="SYSTEM...")
 #: Parameters that are files of captions.
 _CAPTIONS = ("candidates", "references", "systems", "human")
-_SHARED = {
-    "metrics": metric_option,
-    "settings": settings_options,
-    "data": data_option,
-    "match": matching_options("match"),
-    "ids": matching_options("ids"),
-}
+_SHARED = ("metrics", "settings", "data", "match", "ids")
 #: What does not follow from the function, for every parameter of a name.
 _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "counts": numbers(int, "1,2,5"),
@@ -156,7 +143,9 @@ def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> C
     if _is_argument(function, parameter):
         alone = parameter == "systems" and "references" not in inspect.signature(function).parameters
         return _SYSTEMS if alone else _ARGUMENTS[parameter]
-    return _SHARED.get(parameter) or option_of(function, parameter, **_ATTRIBUTES.get(parameter, {}))
+    if parameter in _SHARED:
+        return shared(parameter)
+    return option_of(function, parameter, **_ATTRIBUTES.get(parameter, {}))
 
 
 @dataclass(frozen=True)
