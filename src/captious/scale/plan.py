@@ -29,7 +29,6 @@ from captious.errors import (
     ShardError,
     UnknownNameError,
     marked,
-    setting,
 )
 from captious.evaluation.checks import CaptionFindings
 from captious.evaluation.report import Report, no_captions
@@ -48,8 +47,8 @@ from captious.words import DEFAULT_SEED, counted
 
 # States of metrics that are fitted shard by shard: merged, written to files and read back.
 #
-# Metrics often share a state: CIDEr, CIDEr-D and SPIDEr weight n-grams by the same document frequencies. A tuple of
-# states is therefore stored as its distinct states (leaves) and a shape that refers to them.
+# Metrics often share a state: CIDEr, CIDEr-D and SPIDEr weight n-grams by the same document frequencies. The distinct
+# states, and those of the parts of combined metrics, are the leaves of a tuple of states.
 
 #: The state of each metric of a plan, None for those that need none.
 States: TypeAlias = tuple[State | None, ...]
@@ -62,29 +61,16 @@ class MergedStates:
     """The states of all shards together. The result does not depend on the order in which they are added."""
 
     def __init__(self) -> None:
-        self._shape: list[Any] | None = None
-        self._leaves: list[State | FrequencySum] = []
+        self._total: tuple[Any, ...] | None = None
 
     def add(self, states: Sequence[State | None]) -> None:
         """Add the states of a part."""
-        shape, leaves = _taken_apart(states)
-        if self._shape is None:
-            self._shape = shape
-            self._leaves = [_total(leaf) for leaf in leaves]
-            return
-        assert shape == self._shape, "states of different metrics"
-        for number, leaf in enumerate(leaves):
-            merged = self._leaves[number]
-            if isinstance(merged, FrequencySum):
-                merged.add(leaf)
-            else:
-                self._leaves[number] = merged.merge(leaf)
+        self._total = _mapped(_total, states) if self._total is None else _mapped(_plus, self._total, states)
 
     @property
     def states(self) -> States:
         """The merged states."""
-        leaves = [leaf.total if isinstance(leaf, FrequencySum) else leaf for leaf in self._leaves]
-        return _put_together(self._shape or [], leaves)
+        return _mapped(lambda leaf: leaf.total if isinstance(leaf, FrequencySum) else leaf, self._total or ())
 
 
 def _total(leaf: State) -> State | FrequencySum:
@@ -96,68 +82,59 @@ def _total(leaf: State) -> State | FrequencySum:
     return total
 
 
-def _taken_apart(states: Sequence[State | None]) -> tuple[list[Any], list[State]]:
-    """Return the shape of states (None, the number of a leaf, or the list of a combined state) and the leaves."""
-    leaves: list[State] = []
-    return [_shape_of(state, leaves) for state in states], leaves
+def _plus(total: State | FrequencySum, leaf: State) -> State | FrequencySum:
+    if not isinstance(total, FrequencySum):
+        return total.merge(leaf)
+    total.add(leaf)
+    return total
 
 
-# Not functions within functions: one that calls itself is a cycle, which would keep large tables alive for a while.
-def _shape_of(state: State | None, leaves: list[State]) -> Any:
-    if state is None:
-        return None
-    if isinstance(state, CombinedState):
-        return [_shape_of(part, leaves) for part in state.states]
-    for number, leaf in enumerate(leaves):
-        if leaf is state:
-            return number
-    leaves.append(state)
-    return len(leaves) - 1
+def _mapped(change: Callable[..., Any], *states: Sequence[Any], done: dict[int, Any] | None = None) -> tuple[Any, ...]:
+    """Return what a function makes of the leaves at each place of states; what metrics share, they share afterwards."""
+    done = {} if done is None else done
+    return tuple(_changed(change, leaves, done) for leaves in zip(*states, strict=True))
 
 
-def _put_together(shape: Sequence[Any], leaves: Sequence[State]) -> States:
-    return tuple(_state_of(part, leaves) for part in shape)
-
-
-def _state_of(part: Any, leaves: Sequence[State]) -> State | None:
-    if part is None:
-        return None
-    return CombinedState(_put_together(part, leaves)) if isinstance(part, list) else leaves[part]
+def _changed(change: Callable[..., Any], leaves: Sequence[Any], done: dict[int, Any]) -> Any:
+    first = leaves[0]
+    if isinstance(first, CombinedState):
+        return CombinedState(_mapped(change, *(state.states for state in leaves), done=done))
+    if first is not None and id(first) not in done:
+        done[id(first)] = change(*leaves)
+    return done.get(id(first))
 
 
 def compact_states(states: Sequence[State | None]) -> States:
     """Return equivalent states that take less memory, but can no longer be merged."""
-    shape, leaves = _taken_apart(states)
-    return _put_together(
-        shape, [leaf.without_singles() if isinstance(leaf, DocumentFrequencies) else leaf for leaf in leaves]
-    )
+    return _mapped(lambda leaf: leaf.without_singles() if isinstance(leaf, DocumentFrequencies) else leaf, states)
 
 
-def can_be_saved(states: Sequence[State | None]) -> bool:
-    """Return whether ``save_states`` can write these states."""
-    return all(isinstance(leaf, DocumentFrequencies) for leaf in _taken_apart(states)[1])
-
-
-def save_states(folder: Path, states: Sequence[State | None]) -> None:
+def save_states(folder: Path, states: Sequence[State | None]) -> bool:
     """Write states to a new folder, which is complete once it has an index.
 
+    Returns:
+        Whether they can be written: all are document frequencies.
+
     Raises:
-        ParameterError: a state that cannot be written.
         OutputError: a file cannot be written.
     """
-    shape, leaves = _taken_apart(states)
+    leaves: list[State] = []
+
+    def numbered(leaf: State) -> int:
+        leaves.append(leaf)
+        return len(leaves) - 1
+
+    shape = _mapped(numbered, states)
+    frequencies = [leaf for leaf in leaves if isinstance(leaf, DocumentFrequencies)]
+    if len(frequencies) < len(leaves):
+        return False
     folder.mkdir(parents=True, exist_ok=True)
-    names = []
-    for number, leaf in enumerate(leaves):
-        if not isinstance(leaf, DocumentFrequencies):
-            raise ParameterError(
-                f"the state {leaf.label} cannot be written to a file",
-                hint=f"score without an output folder, or give the fitted values, such as {setting('idf', 'FILE')}",
-            )
+    for number, leaf in enumerate(frequencies):
         leaf.save(folder / f"{number}.idf")
-        names.append(leaf.name)
     with whole_file(folder / INDEX) as file:
-        json.dump({"shape": shape, "names": names}, file)
+        names = [leaf.name for leaf in frequencies]
+        json.dump({"shape": shape, "names": names}, file, default=lambda combined: combined.states)
+    return True
 
 
 def load_states(folder: Path) -> States | None:
@@ -175,11 +152,17 @@ def load_states(folder: Path) -> States | None:
         leaves = [
             replace(DocumentFrequencies.load(folder / f"{i}.idf"), name=str(name)) for i, name in enumerate(names)
         ]
-        return _put_together(document["shape"], leaves)
+        return tuple(_state_of(part, leaves) for part in document["shape"])
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise ResourceError(
             f"these states are damaged: {error}", where=str(folder), hint="remove the folder; they are counted again"
         ) from error
+
+
+def _state_of(part: Any, leaves: Sequence[State]) -> State | None:
+    if isinstance(part, list):
+        return CombinedState(tuple(_state_of(one, leaves) for one in part))
+    return None if part is None else leaves[part]
 
 
 # The result of scoring a shard, a few hundred bytes: exact sums of statistics, and the counts for warnings.

@@ -43,7 +43,6 @@ from captious.scale.plan import (
     ShardReport,
     ShardSums,
     States,
-    can_be_saved,
     load_states,
     plan,
     save_states,
@@ -169,10 +168,7 @@ class ResultFolder:
         if self.has_states(shard.name):
             return None
         states = plan.fit(shard)
-        if not can_be_saved(states):
-            return states
-        save_states(self._states_folder(shard.name), states)
-        return None
+        return None if save_states(self._states_folder(shard.name), states) else states
 
     def fitted(self, plan: Plan, states: Iterable[States] | None = None) -> Plan:
         """Return the plan with the states of all shards, which are merged and written at the first call.
@@ -190,8 +186,7 @@ class ResultFolder:
         if merged is not None or not plan.needs_fit:
             return replace(plan, states=merged)
         fitted = plan.fitted((self.states_of(shard.name) for shard in plan.shards) if states is None else states)
-        if fitted.states is not None and can_be_saved(fitted.states):
-            save_states(self.folder / "fit" / "all", fitted.states)
+        save_states(self.folder / "fit" / "all", fitted.states or ())
         return fitted
 
     def _states_folder(self, shard: str) -> Path:
