@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import shlex
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 import click
 import pytest
 
+from captious.cli.library_options import DocumentedCommand, option, option_of
 from captious.cli.options import SETTINGS
+from captious.data import Match
 from captious.metrics.contract.settings import Settings
 from tests.cli.conftest import Run, assert_refused
 from tests.support.commands import COMMANDS
@@ -102,6 +105,73 @@ class TestEffect:
     def test_setting_options_apply_to_explain(self, run: Run, tables: Path) -> None:
         explained = run("explain", "meteor", "a Cat", "a cat", "--tokenizer", "whitespace", "--format", "json").json
         assert "|tokenizer:whitespace|" in explained["signature"]
+
+
+class TestDerived:
+    """Options follow from the signature and the docstring of a function."""
+
+    @staticmethod
+    def made(
+        path: Path,
+        text: str = "",
+        match: Match = "all",
+        count: int = 2,
+        more: int = 0,
+        words: tuple[str, ...] = (),
+        other: str | Path | None = None,
+        flag: bool = False,
+    ) -> None:
+        """Make something.
+
+        Args:
+            path: a file. In Python, also None.
+            text, match: how it is made.
+            count, more: numbers
+                of things.
+            words: words.
+            other: a file, or something else.
+            flag: whether it is made.
+        """
+
+    def derived(self, name: str, **attributes: Any) -> click.Option:
+        command = click.command()(option_of(self.made, name, **attributes)(lambda: None))
+        [derived] = command.params
+        assert isinstance(derived, click.Option)
+        return derived
+
+    def test_types_follow_from_annotations(self) -> None:
+        assert isinstance(self.derived("path").type, click.Path)
+        assert isinstance(self.derived("other").type, click.Path)
+        assert self.derived("other", metavar="NAME|FILE").type is click.STRING
+        assert self.derived("text").type is click.STRING
+        match = self.derived("match").type
+        assert isinstance(match, click.Choice)
+        assert [*match.choices] == ["all", "common"]
+        for name, least in (("count", 1), ("more", 0)):
+            number = self.derived(name).type
+            assert isinstance(number, click.IntRange)
+            assert number.min == least
+        assert self.derived("flag").is_flag
+
+    def test_help_and_defaults_are_those_of_the_function(self) -> None:
+        assert (self.derived("path").help, self.derived("path").required) == ("A file.", True)
+        assert (self.derived("count").help, self.derived("count").default) == ("Numbers of things.", 2)
+        assert self.derived("words", multiple=True).help == "Words. May be repeated."
+
+    def test_help_of_a_command_leaves_out_its_parameters(self) -> None:
+        @click.command(cls=DocumentedCommand)
+        @option("count")
+        def command(count: int = 3) -> None:
+            """Count.
+
+            Args:
+                count: how many.
+            """
+
+        assert inspect.cleandoc(command.help or "") == "Count."
+        [count] = command.params
+        assert isinstance(count, click.Option)
+        assert (count.opts, count.help, count.default) == (["--count"], "How many.", 3)
 
 
 class TestRepeated:

@@ -17,7 +17,7 @@ from captious.metrics.contract.settings import Settings
 
 
 @click.command(cls=SectionedCommand)
-@option("examples", click.IntRange(min=0), show_default=False)
+@option("examples", show_default=False)
 @shared("group_by")
 @output_options()
 @shared("metrics", "settings", "several", "match", "ids", "clean", "resamples", "seed")

@@ -91,13 +91,13 @@ def option_of(
     Args:
         function: the function, or a class with parameters in its docstring.
         name: the parameter.
-        type: a click type; by default, it follows from the annotation: files, numbers from 1, words to choose from.
+        type: a click type; by default, it follows from the annotation: files, numbers of things, words to choose from.
         flags: the option strings; by default, the name of the parameter, or ``--no-name`` if it is true by default.
         attributes: arguments of ``click.option`` that replace those derived from the function.
     """
     parameter = inspect.signature(function).parameters[name]
     default = parameter.default
-    type = type or _type_of(function, str(parameter.annotation), is_text="metavar" in attributes)
+    type = type or _type_of(function, parameter, is_text="metavar" in attributes)
     flag = f"--{name.replace('_', '-')}"
     if default is inspect.Parameter.empty:
         attributes.setdefault("required", True)
@@ -124,13 +124,20 @@ def option(name: str, type: Any = None, **attributes: Any) -> Callable[[Command]
     return lambda command: option_of(inspect.unwrap(command), name, type, **attributes)(command)
 
 
-def _type_of(function: Callable[..., Any], annotation: str, *, is_text: bool) -> Any:
-    """Return the type that an annotation means; None for text, and for that of the default."""
+def _type_of(function: Callable[..., Any], parameter: inspect.Parameter, *, is_text: bool) -> Any:
+    """Return the type that an annotation means; None for text, and for that of the default.
+
+    Args:
+        function: the function.
+        parameter: its parameter.
+        is_text: whether what may be a path or other text is text.
+    """
+    annotation = str(parameter.annotation)
     known = getattr(import_module(function.__module__), annotation.removesuffix(" | None"), None)
     if get_origin(known) is Literal:
         return click.Choice(get_args(known))
     if annotation in ("int", "int | None"):
-        return COUNT
+        return click.IntRange(min=0) if parameter.default == 0 else COUNT
     is_file = "Path" in annotation and not ("str" in annotation and is_text)
     return FILE if is_file else None
 
