@@ -64,6 +64,23 @@ class TestLogs:
         assert [*systems_of(run, *options, "a.jsonl", "b.jsonl", "c.jsonl")] == ["a", "b", "c"]
         assert [*systems_of(run, *options, "a.jsonl")] == ["a"]
 
+    def test_studies_read_logs_as_score_does(self, run: Run) -> None:
+        arguments = (
+            "study",
+            "distributions",
+            "a.jsonl",
+            "b.jsonl",
+            "-m",
+            "rouge-l",
+            "--resamples",
+            "2",
+            "--format",
+            "json",
+        )
+        expected = run(*arguments, "--from", "lmms-eval")
+        assert expected.code == 0, expected.err
+        assert run(*arguments).json["records"] == expected.json["records"]
+
     @pytest.mark.parametrize("options", [(), ("--from", "lmms-eval")])
     @pytest.mark.parametrize("log", ["a.jsonl", "c.jsonl", "bare.jsonl"])
     def test_last_file_that_is_no_log_is_the_references(self, run: Run, log: str, options: tuple[str, ...]) -> None:
