@@ -299,28 +299,24 @@ def _difference(plan_before: Any, plan_now: dict[str, Any]) -> str:
     """Describe the difference between two plans in a few words."""
     if not isinstance(plan_before, dict):
         return "plan.json is not a plan"
-    for key in plan_now:
-        if plan_before.get(key) == plan_now[key]:
-            continue
-        if key == "shards" and isinstance(plan_before.get(key), dict):
-            before, now = plan_before[key], plan_now[key]
-            for name in dict.fromkeys([*before, *now]):
-                if name not in now:
-                    return f"it has sums of {name}, which is not among the shards now"
-                if name not in before:
-                    return f"{name} was not among its shards"
-                if before[name] != now[name]:
-                    return f"{name} has changed since ({before[name]}; now {now[name]})"
-        before, now = plan_before.get(key), plan_now[key]
-        if key == "metrics" and isinstance(before, list):
-            # Signatures that both have say nothing about the difference.
-            of_theirs, of_ours = ([text for signatures in side for text in signatures] for side in (before, now))
-            gone = ", ".join(text for text in of_theirs if text not in of_ours)
-            new = ", ".join(text for text in of_ours if text not in of_theirs)
-            parts = [f"only then {gone:.200}"] * bool(gone) + [f"only now {new:.200}"] * bool(new)
-            return f"other metrics: {'; '.join(parts) or 'another order'}"
-        return f"{key.replace('_', ' ')} was {shortened(before, 200)}, and is {shortened(now, 200)} now"
-    return "it was written by another version of captious"
+    key = next((key for key in plan_now if plan_before.get(key) != plan_now[key]), None)
+    if key is None:
+        return "it was written by another version of captious"
+    before, now = plan_before.get(key), plan_now[key]
+    if key == "shards" and isinstance(before, dict):
+        name = next(name for name in before | now if before.get(name) != now.get(name))
+        if name not in now:
+            return f"it has sums of {name}, which is not among the shards now"
+        changed = f"{name} has changed since ({before.get(name)}; now {now[name]})"
+        return changed if name in before else f"{name} was not among its shards"
+    if key == "metrics" and isinstance(before, list):
+        # Signatures that both have say nothing about the difference.
+        of_theirs, of_ours = ([text for signatures in side for text in signatures] for side in (before, now))
+        gone = ", ".join(text for text in of_theirs if text not in of_ours)
+        new = ", ".join(text for text in of_ours if text not in of_theirs)
+        parts = [f"only then {gone:.200}"] * bool(gone) + [f"only now {new:.200}"] * bool(new)
+        return f"other metrics: {'; '.join(parts) or 'another order'}"
+    return f"{key.replace('_', ' ')} was {shortened(before, 200)}, and is {shortened(now, 200)} now"
 
 
 # Execution of a plan.
