@@ -43,8 +43,8 @@ def list_resources() -> None:
 
 @resources.command("get", short_help="Download resources and compile them.")
 @click.argument("names", nargs=-1, required=True, type=click.Choice([*RESOURCES]), metavar="NAME...")
-@option("source", flags=["--from"], metavar="PATH_OR_URL")
-@option("folder", click.Path(path_type=Path, file_okay=False), flags=["--to"], metavar="DIRECTORY")
+@option("source", flags=("--from",), metavar="PATH_OR_URL")
+@option("folder", click.Path(path_type=Path, file_okay=False), flags=("--to",), metavar="DIRECTORY")
 def get_resources(names: tuple[str, ...], source: str = "", folder: Path | None = None) -> None:
     """Download resources to the cache and compile them. Existing resources are kept, unless --from or --to is given.
 

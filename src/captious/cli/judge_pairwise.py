@@ -18,7 +18,7 @@ from captious.metrics.shared.judges import PairwiseJudge
 @click.command(cls=SectionedCommand)
 @option("judge", metavar="MODEL|FILE")
 @endpoint_option
-@option("variant", click.Choice([*PairwiseJudge.variants]), flags=["--see"])
+@option("variant", click.Choice([*PairwiseJudge.variants]), flags=("--see",))
 @option("images", metavar="DIR")
 @option("prompt")
 @output_options()

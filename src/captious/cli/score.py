@@ -36,7 +36,7 @@ _NOT_OF_SHARDS = ("layout", "match", "no_references", "group_by", "several", "cl
 
 @click.command(cls=SectionedCommand)
 @click.argument("files", nargs=-1, type=SYSTEM, metavar="CANDIDATES... REFERENCES")
-@option("intervals", flags=["--ci"])
+@option("intervals", flags=("--ci",))
 @option("per_caption")
 @shared("reading", "no_references", "group_by")
 @output_options(also=["per_caption"])

@@ -76,7 +76,7 @@ def challenges(server: str, token: str, format_: str) -> None:
 @option("private")
 @option_of(Client.submit, "anonymous")
 @option_of(Client.submit, "may_publish")
-@click.option("--field", "fields", multiple=True, metavar="NAME=VALUE", help="A field of the challenge. Repeatable.")
+@option("fields", flags=("--field",), multiple=True, metavar="NAME=VALUE")
 @option_of(Client.submit, "accept_terms")
 @option_of(Client.submit, "dry_run")
 @option("wait")
@@ -87,7 +87,7 @@ def submit(
     token: str,
     dry_run: bool,
     format_: str,
-    fields: tuple[str, ...],
+    fields: tuple[str, ...] = (),
     private: bool = False,
     wait: bool = False,
     **about: Any,
@@ -98,6 +98,7 @@ def submit(
     files.
 
     Args:
+        fields: a field of the challenge.
         private: do not show the submission on the leaderboard.
         wait: wait for the scores, and show them with the rank and the quotas.
     """
