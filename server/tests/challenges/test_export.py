@@ -204,83 +204,15 @@ def new_folders(tmp_path: Path) -> Any:
 def test_any_challenge_survives_export(
     site: Site, new_folders: Any, values: dict[str, Any], by_hand: bool, comment: str
 ) -> None:
-    from captious_server.challenges.drafts import tidy_toml
-
     with new_folders() as place:
         folder = write_folder(place / "small")
-        text = tidy_toml(values)
+        text = tomlkit.dumps(values)
         if by_hand:
             comment = "".join(letter for letter in comment if letter.isprintable())
-            text = f"# {comment}\n{tomlkit.dumps(values)}\n\n# {comment}"
+            text = f"# {comment}\n{text}\n\n# {comment}"
         (folder / "challenge.toml").write_text(text, encoding="utf-8", newline="")
         check_round_trip(site, folder, place)
         forget()
-
-
-class TestTidyToml:
-    """The text of a challenge that was created on the site."""
-
-    @settings(max_examples=200, deadline=None)
-    @given(values=challenges())
-    def test_tidy_toml_keeps_values(self, values: dict[str, Any]) -> None:
-        from captious_server.challenges.drafts import is_tidy, tidy_toml
-
-        text = tidy_toml(values)
-        assert tomllib.loads(text) == values
-        assert is_tidy(text)
-
-    @settings(max_examples=200, deadline=None)
-    @given(text=_TEXTS | st.text("\"'\\\n\r\t #=[]", max_size=12))
-    def test_tidy_toml_keeps_any_text(self, text: str) -> None:
-        from captious_server.challenges.drafts import tidy_toml
-
-        values = {"citation": text, "organized_by": [text, text * 9], "settings": {"tokenizer": text}}
-        assert tomllib.loads(tidy_toml(values)) == values
-
-    def test_tidy_toml_has_a_fixed_key_order(self) -> None:
-        from captious_server.challenges.drafts import is_tidy, tidy_toml
-
-        values = {
-            "phases": [{"board": "hidden", "name": "dev"}, {"closes": datetime(2030, 1, 1, tzinfo=UTC), "name": "b"}],
-            "metrics": ["bleu", "cider-d"],
-            "citation": "@article{x,\n  year = 2020\n}",
-            "title": "Streets",
-            "references": [{"file": "c5.json", "name": "c5"}],
-            "settings": {"tokenizer": "ptb"},
-            "license": "CC BY 4.0",
-        }
-        text = tidy_toml(values)
-        assert text == TIDY
-        assert is_tidy(text)
-        assert not is_tidy(f"{TIDY}# a comment\n")
-
-
-TIDY = '''# A challenge of a captious evaluation server. server/docs/challenges.md describes every key.
-
-title = "Streets"
-
-license = "CC BY 4.0"
-citation = """@article{x,
-  year = 2020
-}"""
-
-metrics = ["bleu", "cider-d"]
-
-[settings]
-tokenizer = "ptb"
-
-[[references]]
-name = "c5"
-file = "c5.json"
-
-[[phases]]
-name = "dev"
-board = "hidden"
-
-[[phases]]
-name = "b"
-closes = 2030-01-01T00:00:00Z
-'''
 
 
 class TestCommentedChallenge:

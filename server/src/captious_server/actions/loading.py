@@ -30,7 +30,7 @@ from captious_server.challenges.definition import (
     public_label,
     public_path,
 )
-from captious_server.challenges.drafts import as_before, shown_values
+from captious_server.challenges.drafts import shown_values
 from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, check_folder
 from captious_server.challenges.problems import ChallengeError
 from captious_server.challenges.starter import new_folder
@@ -92,7 +92,7 @@ def _text_as_on_site(challenge: Challenge, text: str, name: str) -> str:
         board = boards.get(str(row["name"]), "public")
         if row.get("board", "public") != board:
             row["board"], is_changed = board, True
-    return as_before(text, document) if is_changed else text
+    return tomlkit.dumps(document) if is_changed else text
 
 
 # Changes of a challenge: by loading its folder again, by settings on the site, and between two versions.

@@ -25,7 +25,6 @@ from captious.statistics import DEFAULT_RESAMPLES
 from captious.version import __version__
 from captious_server.boards.query import rounded_outputs
 from captious_server.challenges.definition import FILE_SETTINGS, public_label, public_path
-from captious_server.challenges.drafts import tidy_tables
 from captious_server.challenges.folder import FILE_NAME
 from captious_server.models import Challenge, Phase, Submission
 from captious_server.people.access import why_hidden
@@ -149,7 +148,7 @@ def archive_definition(archive: ChallengeArchive) -> str:
         return _PRIVATE_COMMENT + tomlkit.dumps(document)
     if not (omissions := {name: rows for name, rows in _remove_private_entries(archive, document) if rows}):
         return tomlkit.dumps(document)
-    comments = tidy_tables(omissions).splitlines()
+    comments = tomlkit.dumps(omissions).splitlines()
     return tomlkit.dumps(document) + _OMISSIONS_COMMENT + "".join(f"{f'# {line}'.rstrip()}\n" for line in comments)
 
 

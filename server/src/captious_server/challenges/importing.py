@@ -12,6 +12,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import tomlkit
 import yaml
 from django.utils.text import slugify
 
@@ -19,7 +20,6 @@ from captious.data import read_references
 from captious.drawing import shortened
 from captious.errors import CaptiousError, InputError, shown
 from captious_server.challenges.definition import directions_of, installed_metrics, moment
-from captious_server.challenges.drafts import tidy_toml
 from captious_server.challenges.folder import FILE_NAME
 from captious_server.challenges.starter import STARTER_METRICS, new_folder, slug_line
 
@@ -240,7 +240,7 @@ class _Bundle:
         values["phases"] = self._phases()
         values |= self._references(target, values["phases"], references)
         self._name_the_rest()
-        (target / FILE_NAME).write_text(tidy_toml(values), encoding="utf-8")
+        (target / FILE_NAME).write_text(_HEADER + tomlkit.dumps(values), encoding="utf-8")
 
     def _text(self, key: str) -> str:
         self._used.add(key)
@@ -514,6 +514,7 @@ class _Bundle:
 _MAX_LIMIT, _DIGITS = 1_000_000, range(1, 9)
 #: With fewer decimal places, scores are percentages.
 _MIN_PERCENT_DIGITS = 3
+_HEADER = "# A challenge of a captious evaluation server. server/docs/challenges.md describes every key.\n\n"
 #: Limits of submissions -> key in challenge.toml. Both count scored submissions.
 _LIMITS = {
     "max_submissions_per_day": "scored_per_day",
