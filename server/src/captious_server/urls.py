@@ -121,7 +121,6 @@ _site_paths = [
     path("submissions/<int:pk>/", include(_submission_paths)),
     *_people_paths,
 ]
-_github = {"provider_id": "github"}
 #: Pages of allauth, which knows them by these names.
 _sign_in_paths = [
     path("sign-up", allauth.signup, name="account_signup"),

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from server.tests.golden.commands import done
-from server.tests.support.site import EXAMPLES, FOLDERS, PASSWORD, Site
+from server.tests.support.site import EXAMPLES, FOLDERS, PASSWORD, Site, prove
 from server.tests.support.small_challenge import as_toml
 
 #: The roles of the record -> what they are. All but the first have signed in.
@@ -240,6 +240,7 @@ class Place:
             values = {"username": role, "email": f"{role}@example.org", "password1": PASSWORD, "password2": PASSWORD}
             response = client.post("/sign-up", values)
             assert response.status_code == 302, response.content
+            prove(client, self.model("User").objects.get(username=role))
             self._cookies[role] = client.cookies
 
     @contextmanager

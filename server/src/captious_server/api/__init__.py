@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, NamedTuple
@@ -184,26 +184,7 @@ def openapi(request: HttpRequest) -> HttpResponse:
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """The description as a page, which needs no other host and no script."""
-    document = description()
-    models = document["components"]["schemas"]
-    calls = [
-        operation
-        | {
-            "method": method.upper(),
-            "address": address,
-            "answer": _answer_of(operation, models),
-            "errors": _errors_of(operation),
-            "form": _form_of(operation),
-            "scopes": operation["security"][-1]["token"],
-        }
-        for address, methods in document["paths"].items()
-        for method, operation in methods.items()
-    ]
-    schemas = {
-        name: {key: _schema_words(value, models) for key, value in schema.get("properties", {}).items()}
-        for name, schema in models.items()
-    }
-    return render(request, "captious/api.html", {"calls": calls, "schemas": schemas, "document": document})
+    return render(request, "captious/api.html", {"document": description()})
 
 
 @cache
@@ -298,42 +279,3 @@ def _form(parameters: Sequence[Parameter]) -> dict[str, Any]:
     properties = {parameter.name: {"type": parameter.type, "description": parameter.about} for parameter in parameters}
     required = [parameter.name for parameter in parameters if parameter.is_required]
     return {"type": "object", "properties": properties, "required": required}
-
-
-def _form_of(operation: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the form that is the body of a call."""
-    content = operation.get("requestBody", {}).get("content", {})
-    return content.get(_FORM_TYPE, {}).get("schema", {}).get("properties", {})
-
-
-def _errors_of(operation: dict[str, Any]) -> dict[str, str]:
-    return {
-        status: answer["description"] for status, answer in operation["responses"].items() if not status.startswith("2")
-    }
-
-
-def _answer_of(operation: dict[str, Any], models: Container[str]) -> dict[str, str]:
-    """The status of a successful call and its answer: a schema in a few words, or the media type of a file."""
-    [(status, answer)] = [(code, answer) for code, answer in operation["responses"].items() if code.startswith("2")]
-    [(kind, content)] = answer["content"].items()
-    words = _schema_words(content["schema"], models) if kind == "application/json" else {"words": kind, "model": ""}
-    return {"status": status, **words}
-
-
-def _schema_words(schema: dict[str, Any], models: Container[str]) -> dict[str, str]:
-    """A schema in a few words, and the model among them that the page describes; "" if there is none."""
-    words = _type_of(schema)
-    return {"words": words, "model": next((word for word in words.split() if word in models), "")}
-
-
-def _type_of(schema: dict[str, Any]) -> str:
-    """A schema in a few words: "integer or null", "list of PhaseAnswer"."""
-    if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2]
-    if "anyOf" in schema:
-        return " or ".join(map(_type_of, schema["anyOf"]))
-    if schema.get("type") == "array":
-        return f"list of {_type_of(schema['items'])}"
-    if schema.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
-        return f"object of {_type_of(schema['additionalProperties'])}"
-    return str(schema.get("format", schema.get("type", "")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -130,31 +130,12 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
 _Status = Submission.Status
 
 
-@dataclass(frozen=True)
-class Summary:
-    """A challenge at a glance. Baselines are not counted.
+def summary_of(challenge: Challenge) -> dict[str, Any]:
+    """A challenge at a glance, with one query. Baselines are not counted.
 
-    Attributes:
-        open: the phases that take submissions now.
-        upcoming: the next phase that opens, if none is open.
-        today: submissions since midnight, in the server's time zone.
-        total: all submissions but deleted ones.
-        waiting: those that are queued or being scored.
-        failed: those that could not be scored.
-        held: those that look like probes and wait for the organizers.
+    ``open`` are the phases that take submissions now, and ``upcoming`` is the next one if there are none. ``total``
+    counts all submissions but deleted ones, and ``held`` those that look like probes and wait for the organizers.
     """
-
-    open: list[Phase]
-    upcoming: Phase | None
-    today: int
-    total: int
-    waiting: int
-    failed: int
-    held: int
-
-
-def summary_of(challenge: Challenge) -> Summary:
-    """The summary of a challenge, with one query."""
     phases = challenge.phase_list
     open_phases = [phase for phase in phases if phase.state == "open"]
     upcoming = sorted((phase for phase in phases if phase.state == "upcoming"), key=lambda phase: phase.opens)
@@ -166,7 +147,7 @@ def summary_of(challenge: Challenge) -> Summary:
         failed=Count("pk", filter=Q(status=_Status.FAILED)),
         held=Count("pk", filter=Q(status=_Status.HELD)),
     )
-    return Summary(open=open_phases, upcoming=upcoming[0] if upcoming and not open_phases else None, **counts)
+    return {"open": open_phases, "upcoming": upcoming[0] if upcoming and not open_phases else None, **counts}
 
 
 class SubmissionFilter(forms.Form):

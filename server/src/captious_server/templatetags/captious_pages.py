@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from django import template
@@ -300,6 +301,30 @@ def _time(value: object, form: str) -> str | SafeString:
         return _MISSING
     utc = value.astimezone(UTC)
     return format_html('<time datetime="{}">{}</time>', utc.strftime("%Y-%m-%dT%H:%M:%SZ"), utc.strftime(form))
+
+
+# Schemas of the API in words.
+
+
+@_filter
+def schema_words(schema: Mapping[str, Any]) -> dict[str, str]:
+    """A schema in a few words, and the model among them that the page describes; "" if there is none."""
+    words = _type_of(schema)
+    model = re.search(r"#/components/schemas/(\w+)", json.dumps(schema))
+    return {"words": words, "model": "" if model is None else model[1]}
+
+
+def _type_of(schema: Mapping[str, Any]) -> str:
+    """A schema in a few words: "integer or null", "list of PhaseAnswer"."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return " or ".join(map(_type_of, schema["anyOf"]))
+    if schema.get("type") == "array":
+        return f"list of {_type_of(schema['items'])}"
+    if schema.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return f"object of {_type_of(schema['additionalProperties'])}"
+    return str(schema.get("format", schema.get("type", "")))
 
 
 #: Purposes of pages that require a sign-in.
