@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from server.tests.golden.commands import done
-from server.tests.support.site import EXAMPLES, FOLDERS, PASSWORD, Site, prove
+from server.tests.support.site import EXAMPLES, FOLDERS, PASSWORD, Site
 from server.tests.support.small_challenge import as_toml
 
 #: The roles of the record -> what they are. All but the first have signed in.
@@ -240,7 +240,6 @@ class Place:
             values = {"username": role, "email": f"{role}@example.org", "password1": PASSWORD, "password2": PASSWORD}
             response = client.post("/sign-up", values)
             assert response.status_code == 302, response.content
-            prove(client, self.model("User").objects.get(username=role))
             self._cookies[role] = client.cookies
 
     @contextmanager
@@ -310,7 +309,9 @@ class Place:
 
         manage = "/challenges/open/manage"
         self.form("organizer", manage, action="news", title="Open now", text="Submit *soon*.")
-        self.form("organizer", manage, action="webhook", url="https://hooks.example.org/x", kind="json", format="json")
+        proved = self.site.client(self.model("User").objects.get(username="organizer"))
+        webhook = {"action": "webhook", "url": "https://hooks.example.org/x"}
+        assert proved.post(manage, webhook).status_code == 302
         self.form("rival", "/challenges/circle/teams", action="ask", team="beta", message="We are at X.")
         self.form("organizer", "/challenges/open/edit")
         file = SimpleUploadedFile("references.json", (EXAMPLES / "references.json").read_bytes())

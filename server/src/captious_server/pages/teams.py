@@ -410,8 +410,8 @@ def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | 
     return sorted(rows, key=lambda row: not row[1])
 
 
-@reauthentication_required
 @_team_action
+@reauthentication_required
 def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
     """Create an invitation link."""
     return redirect_with(invite(request, team, request.POST.get("label", "")), team.url)
