@@ -274,6 +274,25 @@ class TestOrganizers:
         assert answer.status_code == 400
         assert problem in answer.json()["error"]
 
+    def test_command_fills_in_a_table(
+        self, site: Site, people: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from click.testing import CliRunner
+
+        from captious_server import commands
+        from captious_server.operations import setup
+
+        monkeypatch.setattr(setup, "set_up", lambda *_, **__: None)
+        table = tmp_path / "table.csv"
+        outcomes = []
+        for text in ("team,human-score\nann,4.5\n", "team,human-score\nnobody,4\n"):
+            table.write_text(text)
+            arguments = ["fill", "fields", str(table), "--data", str(site.data)]
+            outcomes.append(CliRunner().invoke(commands.challenge, arguments))
+        assert (outcomes[0].exit_code, outcomes[0].output) == (0, "fields were set in 1 submission\n")
+        assert board(site)["ann"]["fields"]["human-score"] == 4.5
+        assert outcomes[1].exception.where == "Line 2: there is no entry of a team 'nobody'."
+
     def test_only_organizers_fill_in_tables(self, site: Site, people: dict[str, Any]) -> None:
         statuses = {}
         for name, user in people.items():
