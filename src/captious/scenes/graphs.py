@@ -230,7 +230,7 @@ class Facts:
             for (subject, thing), relations in graph.relations.items()
             for relation in relations
         )
-        things = [(thing,) for thing in dict.fromkeys(objects)]
+        things: list[Fact] = [(thing,) for thing in dict.fromkeys(objects)]
         by_category: dict[str, list[Fact]] = {"object": things, "attribute": [*attributes], "relation": [*relations]}
         by_category |= {category: [] for category in CATEGORIES[4:]}
         for fact in attributes:
