@@ -30,6 +30,7 @@ def test_a_saved_file_holds_the_same_weights(tmp_path: Path) -> None:
     np.testing.assert_allclose(again.subwords, WEIGHTS.subwords, atol=1e-6)
     assert (again.soundness, again.bias) == (WEIGHTS.soundness, WEIGHTS.bias)
     assert again.coefficients.tolist() == WEIGHTS.coefficients.tolist()
+    assert again.synonyms.tolist() == WEIGHTS.synonyms.tolist()
     assert again.strict.tolist() == WEIGHTS.strict.tolist()
     assert again.about == WEIGHTS.about
 
@@ -69,11 +70,12 @@ def _changed(**changes: object) -> bytes:
         _changed(score=np.zeros(2)),
         _changed(soundness=np.zeros(2)),
         _changed(subwords=None),
+        _changed(synonyms=np.full((1, 2), len(WEIGHTS.words), np.int32)),
     ],
     ids=[
         *("empty", "text", "long-header", "cut", "others", "about", "no-words", "word-twice", "not-utf-8"),
         *("few-vectors", "not-a-number", "short-score", "no-deviation"),
-        "no-subwords",
+        *("no-subwords", "synonym-of-no-word"),
     ],
 )
 def test_files_that_are_not_weights_are_refused(tmp_path: Path, content: bytes) -> None:

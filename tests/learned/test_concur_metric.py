@@ -389,6 +389,27 @@ def test_other_words_contradict_and_synonyms_do_not(reference: str, alike: str, 
     assert max(others) < score(alike, reference)
 
 
+@pytest.mark.parametrize(
+    ("reference", "word", "synonym", "other"),
+    [
+        ("A girl hits a shuttlecock with a racket.", "shuttlecock", "birdie", "ball"),
+        ("A crib with striped sheets beside a window.", "crib", "cot", "bed"),
+    ],
+)
+def test_rare_synonyms_cost_nothing(reference: str, word: str, synonym: str, other: str) -> None:
+    same, wrong = (reference.replace(word, instead) for instead in (synonym, other))
+    assert score(same, reference) == pytest.approx(score(reference, reference), abs=1e-6)
+    assert score(wrong, reference) < score(same, reference) - 0.15
+    of_both = score(f"A {synonym}", f"A {word}", f"A {synonym}")
+    assert of_both == pytest.approx(score("A dog", "A dog"), abs=1e-6)
+    found = Concur().explain(same, [reference])
+    (agreed,) = (each for each in found.words if each.word == synonym)
+    assert (agreed.status, agreed.closest) == ("supported", word)
+    assert sum(each.share for each in found.words) == pytest.approx(found.centroid, abs=1e-5)
+    pair = [tokens(same)], [[tokens(reference)]]
+    np.testing.assert_allclose([score(same, reference)], [expected(*pair)[0][0]], rtol=0, atol=1e-5)  # type: ignore[index]
+
+
 def test_a_word_that_another_reference_has_costs_nothing_in_the_place_of_another() -> None:
     references = [
         "A plain wooden boat is tied to the dock.",

@@ -57,7 +57,21 @@ class Words:
 
     def __init__(self, weights: CaptionWeights) -> None:
         self._weights = weights
+        self._synonyms: dict[str, list[str]] = {}
+        for pair in weights.synonyms.tolist():
+            for one, other in (pair, pair[::-1]):
+                self._synonyms.setdefault(weights.words[one], []).append(weights.words[other])
         self._typical = float(np.median([math.sqrt(float(row @ row)) for row in weights.vectors.astype(float)]))
+
+    def in_words_of(self, words: Sequence[str], references: Sequence[Sequence[str]]) -> list[str]:
+        """Replace words that no reference has by their most frequent synonym that one of them has."""
+        said = {word for reference in references for word in reference}
+
+        def replaced(word: str) -> str:
+            synonyms = said.intersection(self._synonyms.get(word, ()))
+            return word if word in said else min(synonyms, key=self._weights.numbers.__getitem__, default=word)
+
+        return [*map(replaced, words)]
 
     def importance(self, word: str) -> float:
         return float(np.linalg.norm(word_vector(word, self._weights))) / self._typical
@@ -253,6 +267,7 @@ def likeness(
 def score(
     words: Sequence[str], references: Sequence[Sequence[str]], weights: CaptionWeights, compared: Words
 ) -> tuple[float, float, float]:
+    own_unsoundness, words = unsoundness(words, weights), compared.in_words_of(words, references)
     every = [word for reference in references for word in reference]
     precision, recall = compared.support(words, every), max(compared.support(r, words) for r in references)
     plain, others = _plain(words), [_plain(reference) for reference in references]
@@ -262,7 +277,7 @@ def score(
     repeated = max(compared.repetition(r) for r in references)
     rewards = [agreed, precision, recall, order]
     penalties = [
-        max(0.0, unsoundness(words, weights) - unsound) / deviation,
+        max(0.0, own_unsoundness - unsound) / deviation,
         max(0.0, compared.repetition(words) - repeated),
         compared.contradiction(plain, others),
         compared.exchange(plain, others),

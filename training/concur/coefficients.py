@@ -22,7 +22,6 @@ __all__ = ["Comparisons", "fitted", "pair_table", "scaled", "table", "text_table
 
 _PAIRS = 60_000  # of rated captions
 _APART = 0.25  # ratings that differ by less are taken for equal
-_STEEPNESS = (1.0, 2.0, 4.0)  # of the smooth count of wrong comparisons, one fit after the other
 _RIDGE = 1e-4
 _LEAST_DEVIATION = 0.02  # of features that are seldom above 0
 
@@ -78,10 +77,9 @@ class Comparisons:
 def fitted(
     comparisons: Sequence[Comparisons], names: Sequence[str], given: Mapping[str, float] | None = None
 ) -> NDArray[np.float64]:
-    """Return coefficients that order the most comparisons rightly, float64[k].
+    """Return coefficients of least logistic loss of the comparisons, float64[k].
 
-    The loss is the smooth share of wrong comparisons, steeper in each of three fits, of which the first begins with
-    the coefficients of least logistic loss. Coefficients of penalties are not above 0, all others not below.
+    Coefficients of penalties are not above 0, all others not below.
 
     Args:
         comparisons: of all kinds.
@@ -96,21 +94,15 @@ def fitted(
     kept = {name: abs(value) for name, value in (given or {}).items()}
     bounds = [(kept[n] * d, kept[n] * d) if n in kept else (0, None) for n, d in zip(names, deviations, strict=True)]
 
-    def loss(values: NDArray[np.float64], steepness: float) -> tuple[float, NDArray[np.float64]]:
+    def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         total, slope = _RIDGE * values @ values, 2 * _RIDGE * values
         for these, shares in scaled_ones:
             margins = these @ values
-            if steepness:
-                wrong = 1 / (1 + np.exp(np.clip(steepness * margins, -60, 60)))
-                total, slopes = total + shares @ wrong, steepness * wrong * (1 - wrong)
-            else:
-                total, slopes = total + shares @ np.logaddexp(0, -margins), 1 / (1 + np.exp(np.clip(margins, -60, 60)))
-            slope = slope - (shares * slopes) @ these
+            total = total + shares @ np.logaddexp(0, -margins)
+            slope = slope - (shares / (1 + np.exp(np.clip(margins, -60, 60)))) @ these
         return float(total), slope
 
-    values = np.full(len(names), 0.3)
-    for steepness in (0.0, *_STEEPNESS):
-        values = minimize(loss, values, (steepness,), "L-BFGS-B", jac=True, bounds=bounds).x
+    values = minimize(loss, np.full(len(names), 0.3), method="L-BFGS-B", jac=True, bounds=bounds).x
     return np.asarray(values * signs / deviations)
 
 

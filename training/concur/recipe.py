@@ -8,10 +8,12 @@ __all__ = ["NOT_FITTED", "WEIGHTS", "HeadRecipe", "Recipe"]
 
 #: The weights of comparisons when coefficients are fitted: of ratings by people, and of minimal pairs.
 WEIGHTS = {
-    **dict.fromkeys(("captions", "pairs", "flickr8k-expert", "flickr8k-cf", "composite", "pascal-50s"), 8.0),
-    **dict.fromkeys(("sugarcrepe", "valse"), 1.0),
-    **dict.fromkeys(("sugarcrepe-pp", "wrong captions"), 0.5),
-    "wrong copies": 0.25,
+    "pascal-50s": 16.0,
+    **dict.fromkeys(("captions", "pairs", "flickr8k-expert", "flickr8k-cf", "composite"), 8.0),
+    "sugarcrepe": 4.0,
+    "valse": 1.0,
+    **dict.fromkeys(("sugarcrepe-pp", "wrong captions"), 0.25),
+    "wrong copies": 0.125,
 }
 
 #: Features of the variant strict alone: long texts repeat words without fault.

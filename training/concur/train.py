@@ -30,6 +30,7 @@ from encoder import frequent_words, train_encoder
 from examples import Examples, checksums, flickr30k, own_examples
 from junctions import train_junctions
 from recipe import NOT_FITTED, Recipe
+from synonyms import read_license, read_synonyms
 
 
 def main() -> None:
@@ -73,12 +74,14 @@ def main() -> None:
     words = frequent_words(examples, recipe)
     trained = _trained(examples, words, recipe, kept_encoders)
     names = examples.tokens.vocabulary.words()
+    names = tuple(names[i] for i in words)
 
     def weights(vectors: str, **others: Any) -> CaptionWeights:
         values = {"about": {"language": language}, "soundness": (0.0, 1.0), "bias": 0.0, "name": vectors, **others}
+        values |= {"synonyms": read_synonyms(names, language)}
         values = {"coefficients": np.zeros(len(FEATURES)), "strict": np.zeros(len(STRICT)), **values}
         tensors: Any = (trained[name] for name in (f"{vectors} vectors", f"{vectors} subwords", "left", "right"))
-        return CaptionWeights(tuple(names[i] for i in words), *tensors, **values)
+        return CaptionWeights(names, *tensors, **values)
 
     print("the coefficients", flush=True)
     held_out = examples.part(held_out=True)
@@ -93,6 +96,8 @@ def main() -> None:
         "held out": fit.figures,
         "data": checksums(data, language) if captions is None else {},
     }
+    if len(final.synonyms):
+        about["synonyms"] = read_license()
     if captions is None:
         about["license"] = "Apache-2.0"
     dataclasses.replace(final, bias=fit.bias, coefficients=fit.coefficients, strict=fit.strict, about=about).save(

@@ -112,6 +112,30 @@ class EncodedCaptions:
         """Numbers of the words in the weights, int32[n_tokens], -1 for those without a vector of their own."""
         return self.words.numbers[self.tokens.ids]
 
+    def in_words_of(self, references: EncodedReferences, weights: CaptionWeights) -> EncodedCaptions:
+        """Replace each word that none of the references of its image has by a synonym that one of them has."""
+        places = np.full(len(weights.words), -1)
+        is_known = self.words.numbers >= 0
+        places[self.words.numbers[is_known]] = np.flatnonzero(is_known)
+        pairs = np.concatenate([weights.synonyms, weights.synonyms[:, ::-1]])
+        pairs = places[pairs[np.argsort(-pairs[:, 1], kind="stable")]]  # the most frequent synonym is the last
+        pairs = pairs[(pairs >= 0).all(axis=1)]
+        pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
+        n_words, (left, right) = len(self.words.numbers), sides(self, references)
+        theirs = np.unique(right.keys(n_words))
+        tokens = np.flatnonzero(np.isin(left.ids, pairs[:, 0]))
+        tokens = tokens[~np.isin(left.keys(n_words)[tokens], theirs)]
+        first, last = (np.searchsorted(pairs[:, 0], left.ids[tokens], side) for side in ("left", "right"))
+        of, others = np.repeat(tokens, last - first), pairs[ranges(first, last - first), 1]
+        has = np.isin(left.image_of_token[of] * n_words + others, theirs)
+        if not has.any():
+            return self
+        ids, vectors, rows = self.tokens.ids.copy(), self.vectors.copy(), np.unique(left.captions[of[has]])
+        ids[of[has]] = others[has]
+        replaced = Tokens(ids, self.tokens.offsets, self.tokens.vocabulary)
+        vectors[rows] = EncodedCaptions.of(replaced.take(rows), self.words).vectors
+        return EncodedCaptions(vectors, replaced, self.words)
+
 
 @dataclass(frozen=True, eq=False)
 class EncodedReferences:
@@ -161,6 +185,7 @@ class Comparison:
     """What candidates have in common with their references.
 
     Args:
+        candidates: the candidates, with synonyms replaced by the words of their references.
         lexicon: properties of words.
         left, right: the words of candidates and references.
         support, coverage: float64[n_tokens], how well each word of a candidate is supported by its references, and each
@@ -169,6 +194,7 @@ class Comparison:
         features: float64[n, k].
     """
 
+    candidates: EncodedCaptions
     lexicon: Lexicon
     left: Side
     right: Side
@@ -179,6 +205,8 @@ class Comparison:
 
     @classmethod
     def of(cls, candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights) -> Comparison:
+        unsound = -soundness(candidates, weights), -soundness(references.captions, weights)
+        candidates = candidates.in_words_of(references, weights)
         lexicon, (left, right) = candidates.words.lexicon(weights), sides(candidates, references)
         n, n_words, first = len(left.images), len(lexicon), references.offsets[:-1]
         support, coverage = (
@@ -195,7 +223,6 @@ class Comparison:
         def best(of_references: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.maximum.reduceat(of_references, first) if n else np.zeros(0)
 
-        unsound = -soundness(candidates, weights), -soundness(references.captions, weights)
         repeated = repetitions(left, lexicon), repetitions(right, lexicon)
         limit, deviation = weights.soundness
         columns = [
@@ -209,7 +236,7 @@ class Comparison:
             found.exchanged,
             found.denied,
         ]
-        comparison = cls(lexicon, left, right, support, coverage, found, np.column_stack(columns))
+        comparison = cls(candidates, lexicon, left, right, support, coverage, found, np.column_stack(columns))
         comparison._leave_confirmed_out(candidates, references, weights)
         return comparison
 

@@ -49,6 +49,7 @@ class CaptionWeights:
         subwords: vectors of the buckets of character n-grams, which compose all other words, float32[n_buckets, width].
         left, right: parameters of words for the junctions to their right and left, float32[n + 3, k + 1]: vectors, and
             a bias; the first rows are those of an unknown word, of the start and of the end.
+        synonyms: int32[n_pairs, 2], numbers of words of one meaning.
         soundness: of human captions, ``caption_features.soundness``: its 5th percentile and standard deviation.
         bias, coefficients: of the logistic function of the features, float64[9].
         strict: coefficients of the features ``STRICT`` in the variant strict, float64[2].
@@ -61,6 +62,7 @@ class CaptionWeights:
     subwords: NDArray[np.float32]
     left: NDArray[np.float32]
     right: NDArray[np.float32]
+    synonyms: NDArray[np.int32]
     soundness: tuple[float, float]
     bias: float
     coefficients: NDArray[np.float64]
@@ -100,7 +102,7 @@ class CaptionWeights:
         tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
         for name in _PACKED:
             tensors[name], tensors[f"{name}.scales"] = packed(getattr(self, name))
-        tensors["soundness"] = np.array(self.soundness)
+        tensors["synonyms"], tensors["soundness"] = self.synonyms, np.array(self.soundness)
         tensors["score"] = np.array([self.bias, *self.coefficients, *self.strict])
         write_weights(path, tensors, self.about, "about")
 
@@ -130,7 +132,7 @@ def _package_weights(language: str) -> CaptionWeights:
 def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
     words = tuple(tensors["words"].tobytes().decode().split("\n"))
     vectors, subwords, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in _PACKED)
-    soundness, score = tensors["soundness"], tensors["score"]
+    synonyms, soundness, score = tensors["synonyms"], tensors["soundness"], tensors["score"]
     rows = len(words) + FIRST_WORD
     sound = (
         len(set(words)) == len(words) == len(vectors)
@@ -139,6 +141,10 @@ def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> C
         and left.shape == right.shape
         and subwords.shape[1:] == vectors.shape[1:]
         and len(subwords) > 0
+        and synonyms.shape[1:] == (2,)
+        and synonyms.dtype == np.int32
+        and (synonyms >= 0).all()
+        and (synonyms < len(words)).all()
         and soundness.shape == (2,)
         and score.shape == (1 + len(FEATURES) + len(STRICT),)
         and all(np.isfinite(array).all() for array in (vectors, subwords, left, right, soundness, score))
@@ -151,7 +157,7 @@ def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> C
     limits = float(soundness[0]), float(soundness[1])
     coefficients, strict = score[1 : 1 + len(FEATURES)], score[1 + len(FEATURES) :]
     return CaptionWeights(
-        words, vectors, subwords, left, right, limits, float(score[0]), coefficients, strict, about, name
+        words, vectors, subwords, left, right, synonyms, limits, float(score[0]), coefficients, strict, about, name
     )
 
 

@@ -340,6 +340,7 @@ class Concur(MeanMetric):
             candidate = candidates.take(np.array([row]))
             own = EncodedReferences(references.captions.take(np.arange(start, end)), np.array([0, end - start]))
             compared = Comparison.of(candidate, own, weights)
+            candidate = compared.candidates
             (cosine,), (summed,) = agreement(candidate.vectors, own.captions.vectors, own.offsets)
             values = dict(zip(terms, [1.0, *found[row].tolist()], strict=True))
             words = [names[i] for i in surface.ids[slice(*surface.offsets[row : row + 2])].tolist()]
