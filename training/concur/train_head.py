@@ -21,19 +21,17 @@ from numpy.typing import NDArray
 
 from captious.errors import CaptiousError
 from captious.learned.caption_features import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
-from captious.learned.caption_weights import FEATURES, PENALTIES, CaptionWeights
+from captious.learned.caption_weights import PENALTIES, CaptionWeights
 from captious.learned.concur import Concur
 from captious.learned.files import packed, unpacked
 from captious.models import Encoder
 from captious.models.encoders import PRECISIONS
-from coefficients import Comparisons
+from coefficients import Comparisons, fitted
 from comparisons import of_benchmarks
 from examples import Examples, checksums, flickr30k, own_examples
 from head import States, train_head
 from negatives import make_negatives
-from recipe import HeadRecipe
-
-_SHARES = np.arange(21) / 20  # of the head's agreement among the rewards of the ensemble
+from recipe import NOT_FITTED, HeadRecipe
 
 
 def main() -> None:
@@ -95,11 +93,11 @@ def main() -> None:
     if data is not None:
         print("the coefficients", flush=True)
         comparisons = of_benchmarks(data, Concur(weights=head, model=encoder).features)
-        coefficients = ensemble([*comparisons.values()], shipped)
+        coefficients, bias = fitted_head([*comparisons.values()], shipped)
         figures = {n: round(100 * each.right(coefficients), 1) for n, each in comparisons.items()}
         print(f"  right: {figures}")
         about |= {"right": figures, "data": checksums(data), "license": "Apache-2.0"}
-        head = dataclasses.replace(head, bias=shipped.bias, coefficients=coefficients)
+        head = dataclasses.replace(head, bias=bias, coefficients=coefficients)
     head.save(output)
     print(
         f"{output}: {output.stat().st_size:,} bytes; "
@@ -107,18 +105,12 @@ def main() -> None:
     )
 
 
-def ensemble(comparisons: Sequence[Comparisons], light: CaptionWeights) -> NDArray[np.float64]:
-    """Return coefficients of the variant full: those of ``light``, with a share of its rewards for the head's.
-
-    It is the share by which the most comparisons are ordered rightly, all kinds alike, but of no kind fewer than by
-    ``light``. Copies score as by ``light``.
-    """
-    rewards = np.array([name not in PENALTIES for name in FEATURES])
-    one, other = light.coefficients[rewards].sum(), light.coefficients
-    shares = [np.append(share * one, np.where(rewards, 1 - share, 1) * other) for share in _SHARES]
-    right = np.array([[each.right(coefficients) for each in comparisons] for coefficients in shares])
-    is_not_below = (right >= right[0]).all(axis=1)
-    return shares[int(np.where(is_not_below, right.mean(axis=1), 0).argmax())]
+def fitted_head(comparisons: Sequence[Comparisons], light: CaptionWeights) -> tuple[NDArray[np.float64], float]:
+    """Return coefficients of the variant full, and its bias, on the scale of ``light``: copies have equal scores."""
+    coefficients = fitted(comparisons, FULL_FEATURES, NOT_FITTED)
+    rewards = np.array([name not in PENALTIES for name in FULL_FEATURES])
+    coefficients *= light.coefficients[rewards[1:]].sum() / coefficients[rewards].sum()
+    return coefficients, light.bias
 
 
 if __name__ == "__main__":
