@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,9 @@ from captious.judgment.judgments import (
     Protocol,
     RatedSystems,
     agreement_of_systems,
-    system_protocols,
 )
 
-PROTOCOL = Protocol("b", "p", "pearson", "each", "captions")
+PROTOCOL = Protocol("b", "p", "pearson", "each", "captions", systems=SYSTEM_FACT, ties=0.5)
 SYSTEMS = ("a", "b", "c", "d")
 # Four systems of which each described five images.
 ITEMS: list[Any] = [
@@ -36,8 +36,7 @@ ITEMS: list[Any] = [
 
 
 def judged(statistic: str = "pearson") -> RatedSystems:
-    protocol = next(each for each in system_protocols(PROTOCOL) if each.statistic == statistic)
-    found = judgments_of(protocol, ITEMS, {})
+    found = judgments_of(replace(PROTOCOL, statistic=statistic), ITEMS, {})
     assert isinstance(found, RatedSystems)
     return found
 
@@ -93,7 +92,7 @@ def test_a_clear_difference_is_found() -> None:
     items = [
         RatedCaption(f"{i}|{k}", i, "a", ["b"], [float(k)], facts={"system": k}) for i in range(60) for k in range(12)
     ]
-    found = judgments_of(system_protocols(PROTOCOL)[0], items, {})
+    found = judgments_of(PROTOCOL, items, {})
     good = np.array([item.ratings[0] for item in items]) + rng.normal(size=len(items))
     assert found.permutation_test(good, rng.normal(size=len(items)), 200, 0) < 0.02
 

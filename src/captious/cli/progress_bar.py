@@ -45,6 +45,7 @@ class ProgressBar:
         with self._lock:
             self._open.pop(work).cancel()  # a timer that is firing now shows nothing
             if self._bar is not None and work in self._tasks:
+                self._bar.refresh()
                 self._bar.remove_task(self._tasks.pop(work))
                 self._draw(self._bar)
 

@@ -17,8 +17,7 @@ from django.urls import reverse
 from captious.data import References
 from captious.errors import CaptiousError
 from captious.evaluation import explained_by, explained_parts
-from captious.text.stems import porter_stem
-from captious.text.stop_words import NLTK_STOP_WORDS
+from captious.text import NLTK_STOP_WORDS, porter_stem
 from captious_server.boards.query import Query
 from captious_server.boards.ranking import rounded_array, rounded_values
 from captious_server.challenges import references as reference_cache
