@@ -24,12 +24,12 @@ def test_documented_example_is_a_valid_challenge() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["", "texts", "downloads", "captions", "references", "phases", "baselines"])
+@pytest.mark.parametrize("name", ["", "texts", "downloads", "captions", "references", "phases", "fields", "baselines"])
 def test_every_key_is_documented(name: str) -> None:
     heading = f"### `[[{name}]]`" if name else "## `challenge.toml`"
     section = re.split(r"^#+ ", PAGE.partition(heading)[2], flags=re.MULTILINE)[0]
     assert section
-    lists = {"texts", "downloads", "captions", "references", "phases", "baselines", "settings"}
+    lists = {"texts", "downloads", "captions", "references", "phases", "fields", "baselines", "settings"}
     table = {
         "": ChallengeDefinition,
         "texts": definition.TextDefinition,
@@ -37,6 +37,7 @@ def test_every_key_is_documented(name: str) -> None:
         "captions": definition.CaptionsDefinition,
         "references": definition.ReferencesDefinition,
         "phases": definition.PhaseDefinition,
+        "fields": definition.FieldDefinition,
         "baselines": definition.BaselineDefinition,
     }[name]
     keys = set(table.model_fields) - (set() if name else lists) | (set() if name else {*SETTINGS})
