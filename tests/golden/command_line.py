@@ -91,7 +91,7 @@ class Shell:
     def _files(self) -> dict[str, tuple[int, int]]:
         found = {}
         for path in sorted(self.folder.rglob("*")):
-            if path.is_file() and path.suffix != ".lock":
+            if path.is_file() and path.suffix not in (".lock", ".pyc"):
                 found[path.relative_to(self.folder).as_posix()] = (path.stat().st_mtime_ns, path.stat().st_size)
         return found
 

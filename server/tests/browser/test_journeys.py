@@ -213,6 +213,8 @@ def test_a_team_goes_from_its_invitation_to_its_final_entry(
     write(captain, captain.get_by_label("Name of the team"), team)
     press(captain, captain.get_by_role("button", name="Create team"))
     press(captain, captain.get_by_role("button", name="Create an invitation link"))
+    write(captain, captain.get_by_label("Password"), PASSWORD)
+    press(captain, captain.get_by_role("button", name="Confirm"))
     link = captain.get_by_label("Invitation link").input_value()
 
     # The invitation, and an account.

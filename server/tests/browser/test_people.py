@@ -31,6 +31,7 @@ def test_invitation_link_adds_a_team_member(open_page: Callable[..., Any], width
     page.get_by_label("Name of the team").fill(team)
     page.get_by_role("button", name="Create team").click()
     page.get_by_role("button", name="Create an invitation link").click()
+    prove(page)
     link = page.get_by_label("Invitation link").input_value()
     page.reload()
     expect(page.get_by_label("Invitation link")).to_have_count(0)
