@@ -73,8 +73,7 @@ def main() -> None:
     )
     words = frequent_words(examples, recipe)
     trained = _trained(examples, words, recipe, kept_encoders)
-    names = examples.tokens.vocabulary.words()
-    names = tuple(names[i] for i in words)
+    names = tuple(map(examples.tokens.vocabulary.words().__getitem__, words))
 
     def weights(vectors: str, **others: Any) -> CaptionWeights:
         values = {"about": {"language": language}, "soundness": (0.0, 1.0), "bias": 0.0, "name": vectors, **others}
