@@ -367,15 +367,17 @@ def _by_rank_output(
     members_with_scores, table = sets.get(outputs.main_set, ([], None))
     if table is None:
         return members
-    keys = [_key(name, phase, members_with_scores, table) for name in (outputs.rank_by, *_tie_breaks(phase))]
-    ranked = [members_with_scores[i] for i in _order(keys).tolist()]
+    numbers = _numbers((outputs.rank_by, *_tie_breaks(phase)), phase, members_with_scores, table)
+    lower = _directions(phase)
+    order = _order([_key(of_name, lower[name]) for name, of_name in numbers.items()])
+    ranked = [members_with_scores[i] for i in order.tolist()]
     ranked_set = {*ranked}
     return [*ranked, *(member for member in members if member not in ranked_set)]
 
 
 def _tie_breaks(phase: Phase) -> list[str]:
     """The outputs of the board, and the fields of submissions, that break ties in the output that ranks."""
-    known = (*BoardOutputs.of_board(phase).names, *_tie_breaking_fields(phase))
+    known = _directions(phase)
     return [name for name in phase.challenge.definition.tie_breaks if name in known]
 
 
@@ -385,14 +387,28 @@ def _tie_breaking_fields(phase: Phase) -> dict[str, FieldDefinition]:
     return {field.name: field for field in definition.fields if field.name in definition.tie_breaks}
 
 
-def _key(name: str, phase: Phase, members: Sequence[Member], table: ResampledScores) -> NDArray[np.float64]:
-    """Numbers that are lower for better scores, or values of a field, and infinite for missing ones."""
-    fields, lower = _tie_breaking_fields(phase), BoardOutputs.of_board(phase).directions.get(name)
-    if name in fields:
-        place, lower = [*fields].index(name), fields[name].lower_is_better
-        numbers = np.array([member.numbers[place] for member in members], dtype=np.float64)
-    else:
-        numbers = _rounded_scores(table.scores([member.record for member in members], name), phase.digits)
+def _directions(phase: Phase) -> dict[str, bool | None]:
+    """Whether lower numbers are better, by output and by field that breaks ties."""
+    fields = _tie_breaking_fields(phase).items()
+    return {**BoardOutputs.of_board(phase).directions, **{name: field.lower_is_better for name, field in fields}}
+
+
+def _numbers(
+    names: Iterable[str], phase: Phase, members: Sequence[Member], table: ResampledScores
+) -> dict[str, NDArray[np.float64]]:
+    """The rounded scores of members in outputs, and their numbers in fields that break ties, by name."""
+    records = [member.record for member in members]
+    places = {name: place for place, name in enumerate(_tie_breaking_fields(phase))}
+    return {
+        name: np.array([member.numbers[places[name]] for member in members], dtype=np.float64)
+        if name in places
+        else _rounded_scores(table.scores(records, name), phase.digits)
+        for name in names
+    }
+
+
+def _key(numbers: NDArray[np.float64], lower: bool | None) -> NDArray[np.float64]:
+    """Numbers that are lower for better scores, and infinite for missing ones."""
     return np.where(np.isnan(numbers), np.inf, numbers if lower else -numbers)
 
 
@@ -418,13 +434,14 @@ def _standings(
     directions, n_images = board.directions, board.counts[key]
     records = [member.record for member in members]
     is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
-    rounded_scores = {output: _rounded_scores(table.scores(records, output), phase.digits) for output in directions}
+    ties, lower_of = _tie_breaks(phase), _directions(phase)
+    numbers = _numbers(dict.fromkeys([*directions, *ties]), phase, members, table)
+    keys = {name: _key(of_name, lower_of[name]) for name, of_name in numbers.items()}
     previous = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
-    is_strict, ties = phase.challenge.definition.ranks == "scores", _tie_breaks(phase)
+    is_strict = phase.challenge.definition.ranks == "scores"
     for output, lower in directions.items():
         sign = -1.0 if lower else 1.0
-        names = (output, *(ties if output == board.rank_by else ()))
-        own_keys = [_key(name, phase, members, table) for name in names]
+        own_keys = [keys[name] for name in (output, *(ties if output == board.rank_by else ()))]
         order = _order(own_keys)
         for everything in (False, True):
             rows = order if everything and phase.entries == "all" else order[is_entry[order]]
@@ -453,9 +470,9 @@ def _standings(
                 digits=phase.digits,
                 submissions=[records[i][0] for i in rows],
                 finished=[records[i][1] for i in rows],
-                scores=[None if np.isnan(score) else score for score in rounded_scores[output][rows].tolist()],
+                scores=[None if np.isnan(score) else score for score in numbers[output][rows].tolist()],
                 ranks=[ranks.get(records[i]) for i in rows],
-                best=_best(rounded_scores, directions, rows),
+                best=_best(numbers, directions, rows),
             )
 
 

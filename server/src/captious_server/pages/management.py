@@ -293,8 +293,8 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     news_form = NewsForm(request.POST if action == "news" else None)
     webhook_form = WebhookForm(request.POST if action == "webhook" else None)
     table_form = TableForm(*((request.POST, request.FILES) if action == "fields" else ()))
-    forms = {"ban": ban_form, "news": news_form, "webhook": webhook_form, "fields": table_form}
-    sent_form: Form = forms.get(action, form)
+    sent_forms = {"ban": ban_form, "news": news_form, "webhook": webhook_form, "fields": table_form}
+    sent_form: Form = sent_forms.get(action, form)
     if request.method == "POST" and request.POST.get("sure") != "1" and (question := _question(request, challenge)):
         return challenge_page(request, challenge, "confirm", "manage", **question)
     if request.method == "POST" and _act(request, challenge, action, sent_form):
