@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import patterns
 from captious.data.patterns import Pattern
-from captious.native import groups_with_marks
+from captious.native import Marks
 
 
 def _marks(text: str) -> tuple[str, ...]:
@@ -270,27 +271,27 @@ _SEARCHED = {**TEXT_KINDS, "sentences": Kind("", "", pattern=patterns.SENTENCE, 
 
 def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return masks of the texts of each kind, bool[n]: those of ``TEXT_KINDS``, empty ones, and several sentences."""
-    masks = masks_of(_SEARCHED, texts)
+    masks = masks_of(tuple(_SEARCHED), texts)
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
     masks["empty"] = np.array([not text.strip() for text in texts], bool)
     return masks
 
 
-def masks_of(kinds: Mapping[str, Kind], texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+def masks_of(names: tuple[str, ...], texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return masks of the texts of each kind, bool[n]; none of a kind that is so rare that it may be chance.
 
     Only texts with a mark of a kind are searched for its pattern, so kinds cost next to nothing for ordinary captions.
 
     Args:
-        kinds: at most 32 kinds by their names.
+        names: the names of at most 32 kinds.
         texts: n texts.
     """
     lowered = tuple([text.lower().rstrip(" ") for text in texts])  # a full stop before blanks ends no sentence
-    groups = tuple([marks for kind in kinds.values() for marks in (kind.marks, kind.unless)])
-    found = groups_with_marks(lowered, groups)
+    found = _marks_of(names).groups_in(lowered)
     masks = {}
-    for place, (name, kind) in enumerate(kinds.items()):
+    for place, name in enumerate(names):
+        kind = _SEARCHED[name]
         mask = found & (1 << 2 * place) != 0
         if kind.unless:
             mask |= found & (2 << 2 * place) == 0
@@ -298,6 +299,12 @@ def masks_of(kinds: Mapping[str, Kind], texts: Sequence[str]) -> dict[str, NDArr
             mask[row] = kind.pattern.regex.search(texts[row]) is not None
         masks[name] = mask & (mask.sum() >= kind.least * len(texts))
     return masks
+
+
+@cache
+def _marks_of(names: tuple[str, ...]) -> Marks:
+    kinds = [_SEARCHED[name] for name in names]
+    return Marks(tuple([marks for kind in kinds for marks in (kind.marks, kind.unless)]))
 
 
 _REPEATED = 6  # words that a repetition has at least

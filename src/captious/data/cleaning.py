@@ -234,7 +234,7 @@ def cleaned(texts: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
     """
     result = [*texts]
     for rule in rules:
-        masks = masks_of({name: kind for name, kind in TEXT_KINDS.items() if kind.rule == rule}, result)
+        masks = masks_of(tuple(name for name, kind in TEXT_KINDS.items() if kind.rule == rule), result)
         for i in np.flatnonzero(np.any([*masks.values()], axis=0)).tolist():
             result[i] = RULES[rule](result[i])
     return tuple(result)

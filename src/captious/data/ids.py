@@ -14,7 +14,7 @@ from numbers import Integral
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from captious.errors import ParameterError, UnknownNameError
-from captious.words import counted
+from captious.words import counted, sample_of
 
 ImageId: TypeAlias = int | str
 
@@ -153,8 +153,8 @@ class ByImage(Mapping[ImageId, T]):
         try:
             return self._values[str(image)]
         except KeyError:
-            examples = ", ".join(map(repr, self._ids[:3]))
-            raise KeyError(f"no image {image!r} among {counted(len(self), 'image')}: {examples}, ...") from None
+            known = sample_of([repr(known) for known in self._ids])
+            raise KeyError(f"no image {image!r} among {counted(len(self), 'image')}: {known}") from None
 
     def __iter__(self) -> Iterator[ImageId]:
         return iter(self._ids)

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from captious.errors import ParameterError
 from captious.native._kernels import (
     CiderReferences,
+    Marks,
     MeteorLexicon,
     MeteorTablesCompiler,
     NgramFrequencies,
@@ -26,7 +27,6 @@ from captious.native._kernels import (
     closest_words,
     distinct_ngrams,
     find_words,
-    groups_with_marks,
     json_columns,
     json_outline,
     kendall_exchanged,
@@ -52,6 +52,7 @@ from captious.native._kernels import (
 __all__ = [
     "MOST_THREADS",
     "CiderReferences",
+    "Marks",
     "MeteorLexicon",
     "MeteorTablesCompiler",
     "NgramFrequencies",
@@ -64,7 +65,6 @@ __all__ = [
     "closest_words",
     "distinct_ngrams",
     "find_words",
-    "groups_with_marks",
     "json_columns",
     "json_outline",
     "kendall_exchanged",

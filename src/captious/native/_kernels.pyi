@@ -204,11 +204,18 @@ def json_columns(text: bytes, start: int, end: int, names: tuple[str, ...]) -> l
     value is missing or neither text nor an integer of 64 bits. Raises ValueError if it is no list of objects.
     """
 
-def groups_with_marks(texts: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> numpy.typing.NDArray[numpy.uint64]:
+class Marks:
     """
-    Which of at most 64 groups of marks have one in each text: bit i for group i, uint64[n]. An empty mark stands
-    for any character beyond ASCII.
+    At most 64 groups of marks that are looked for in texts all at once. An empty mark stands for any
+    character beyond ASCII.
     """
+
+    def __init__(self, groups: tuple[tuple[str, ...], ...]) -> None: ...
+
+    def groups_in(self, texts: tuple[str, ...]) -> numpy.typing.NDArray[numpy.uint64]:
+        """
+        The groups that have a mark in each text: bit i for group i, uint64[n].
+        """
 
 class MeteorTablesCompiler:
     """METEOR's published files, compiled to arrays."""

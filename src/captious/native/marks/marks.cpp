@@ -24,7 +24,7 @@ Marks::Marks(const std::vector<std::vector<std::string_view>>& groups) : pairs_(
             else if (mark.size() == 2)
                 pairs_[pair_of(mark)] |= group;
             else
-                marks_.push_back({mark, group});
+                marks_.push_back({std::string(mark), group});
         }
     }
     std::stable_sort(marks_.begin(), marks_.end(),

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace captious::marks {
@@ -13,7 +13,6 @@ namespace captious::marks {
 // Up to 64 groups of marks; bit i stands for group i. An empty mark stands for any character beyond ASCII.
 class Marks {
 public:
-    // The views have to outlive this.
     explicit Marks(const std::vector<std::vector<std::string_view>>& groups);
 
     // The groups of which a text contains a mark.
@@ -21,7 +20,7 @@ public:
 
 private:
     struct Mark {
-        std::string_view text;
+        std::string text;
         std::uint64_t groups;
     };
 
