@@ -140,9 +140,20 @@ def test_damaged_parses_are_never_read(folder: Path) -> None:
     assert n_damaged > 5
 
 
-def test_a_damaged_file_is_written_anew(parsed: list[tuple[str, ...]]) -> None:
-    expected = scores()
+def damaged() -> None:
     kept_file().write_bytes(b"not a database" * 999)
+
+
+def of_another_version() -> None:
+    with closing(sqlite3.connect(kept_file())) as file:
+        file.execute("DROP TABLE parses")
+        file.execute("PRAGMA user_version = 999")
+
+
+@pytest.mark.parametrize("spoil", [damaged, of_another_version])
+def test_a_file_that_is_of_no_use_is_written_anew(spoil: Callable[[], None]) -> None:
+    expected = scores()
+    spoil()
     assert scores() == expected
     assert scores() == expected
     assert n_kept() > 0

@@ -211,6 +211,13 @@ def test_unknown_parser_name_is_refused() -> None:
     assert "corenlp, bundled" in caught.value.hint
 
 
+def test_captions_without_a_parse_are_named(tmp_path: Path) -> None:
+    read = read_parses(_plain(tmp_path))
+    assert len(read.parse(["A DOG!"], [("a", "dog")])) == 1
+    with pytest.raises(CaptionFileError, match=r"2 captions have no parse\n.*'a bird'"):
+        read.parse(["a dog", "a bird", "a cat"], [("a", "dog"), ("a", "bird"), ("a", "cat")])
+
+
 @pytest.mark.parametrize("parser", [5, b"bundled", ["bundled"], object(), KnownParses])
 def test_unknown_parsers_are_refused(parser: object) -> None:
     with pytest.raises(ParameterError, match="is not a parser") as caught:

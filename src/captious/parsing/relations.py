@@ -518,7 +518,4 @@ def find_rule(node: Node) -> Rule:
     rules = _fitting.get(key)
     if rules is None:
         rules = _fitting[key] = [rule for rule in RULES if rule.fits(*key)]
-    for rule in rules:
-        if rule.condition is None or rule.condition(node):
-            return rule
-    raise AssertionError  # the last rule has no condition
+    return next(rule for rule in rules if rule.condition is None or rule.condition(node))  # the last has no condition
