@@ -4,7 +4,8 @@
     python tools/coverage_floors.py   prints them, and exits with 1 if one is below its floor
 
 The second figure of a room is the share of its ``raise`` statements that a test reaches. Processes that tests start
-are not measured. Tests draw some of their inputs, so a floor stands .3 below what was measured.
+are not measured. A floor stands one point below what was measured when it was set: tests draw some of their inputs, and
+shorter code that is tested as well has a smaller share.
 """
 
 from __future__ import annotations
