@@ -76,7 +76,7 @@ RATINGS = """image,caption,references,rating
 """
 
 
-OF_COMPOSITE = "hessel2021, yi2020, yi2020-tau-b, sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b"
+OF_COMPOSITE = "hessel2021, yi2020, yi2020-tau-b, smurf2021, sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Composite: the rated human reference is not given to metrics."""
+"""Composite: most protocols do not give the rated human reference to metrics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from captious.judgment import judge
 from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import load, write_jsonl
 
@@ -44,6 +46,16 @@ def test_yi_protocol_leaves_out_only_the_judged_caption(tmp_path: Path) -> None:
     assert found.values(scores * 100).tolist() == load(tmp_path, "composite").values(scores).tolist() == [1.0]
     assert np.isnan(found.resampled(scores, np.ones((1, 1), np.int32))).all()
     assert found.protocol.facts()["scores"] == "rounded to 6 digits after the point"
+
+
+def test_smurf_protocol_has_images_of_flickr8k_with_all_references(shared_data: Path) -> None:
+    """Feinglass and Yang 2021: BLEU-1, ROUGE-L, METEOR and CIDEr are within .006 of the published figures."""
+    found = load(shared_data, "composite@smurf2021")
+    assert isinstance(found, RatedCaptions)
+    assert found.n == 3 * 997
+    assert {*np.diff(found.captions.references.offsets)} == {5}
+    result = judge(found, ["bleu-1", "rouge-l", "meteor", "cider-d"], resamples=1)["composite@smurf2021"]
+    assert [figure.value for figure in result.values()] == pytest.approx([0.386, 0.393, 0.404, 0.407], abs=0.006)
 
 
 def test_sharif_protocol_uses_first_two_captions(tmp_path: Path) -> None:

@@ -56,6 +56,15 @@ def test_cui2018_protocol_has_the_first_reference(shared_data: Path) -> None:
     assert [result[name].value for name in ("meteor", "cider-d")] == pytest.approx([0.309, 0.291], abs=5e-4)
 
 
+def test_rounded_scores_of_captions_without_a_common_ngram_tie(shared_data: Path) -> None:
+    """BLEU-2 and BLEU-3 have the published .212 and .209 to a few thousandths; constants keep them apart otherwise."""
+    for name, expected in {"cui2018": [0.1995, 0.1963], "cui2018-rounded": [0.2106, 0.2126]}.items():
+        result = judge(load(shared_data, f"flickr8k-expert@{name}"), ["bleu-2", "bleu-3"], resamples=1)
+        assert [figure.value for figure in result[f"flickr8k-expert@{name}"].values()] == pytest.approx(
+            expected, abs=1e-4
+        )
+
+
 def test_yi2020_protocol_excludes_images_with_ties(tmp_path: Path) -> None:
     """An own reference makes no tie, as it is left out; two captions of another image have the same mean."""
     rows = [

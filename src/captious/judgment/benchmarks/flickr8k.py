@@ -65,7 +65,7 @@ def read_published_cf(folder: DataFolder, name: str, tokens: str) -> list[RatedC
 
 def items_cf(protocol: Protocol, items: list[RatedCaption], folder: DataFolder) -> list[RatedCaption]:
     """Return the captions, with all references of their images if the normalized file lacks some that are needed."""
-    if protocol.name != "cui2018" or "judged" in items[0].facts:
+    if not protocol.name.startswith("cui2018") or "judged" in items[0].facts:
         return items
     captions = {r["image"]: r["captions"] for r in folder.records(_CAPTIONS)}
     where = folder.place(_CAPTIONS)
