@@ -5,34 +5,8 @@ compared with them; judgments.py defines protocols and computes their statistics
 studies/ has the experiments of the papers, papers/ files with their tables, which reproduction/ computes.
 """
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
-from captious.judgment.files import DataFolder
-from captious.judgment.items import CaptionPair, PairReferences, RankedSystem, RatedCaption
-from captious.judgment.judging import judge, load_judgments
-from captious.judgment.judgments import HumanJudgments, Protocol, Rule
-from captious.judgment.papers.paper import Paper, PaperTable
-from captious.judgment.reproduction.reproduce import reproduce
-from captious.judgment.results import Agreement, BenchmarkResult, Judgment, Study
+from __future__ import annotations
 
-__all__ = [
-    "Agreement",
-    "Benchmark",
-    "BenchmarkResult",
-    "CaptionPair",
-    "DataFolder",
-    "Figure",
-    "Files",
-    "HumanJudgments",
-    "Judgment",
-    "PairReferences",
-    "Paper",
-    "PaperTable",
-    "Protocol",
-    "RankedSystem",
-    "RatedCaption",
-    "Rule",
-    "Study",
-    "judge",
-    "load_judgments",
-    "reproduce",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

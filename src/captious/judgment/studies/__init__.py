@@ -24,44 +24,8 @@
 Each returns a ``Study``: a table, and pictures if there are any.
 """
 
-from captious.judgment.studies.correlations import (
-    critical_failures,
-    metric_correlations,
-    scoring_time,
-    system_correlations,
-)
-from captious.judgment.studies.critiques import critique_grid
-from captious.judgment.studies.distributions import (
-    item_scores,
-    score_distributions,
-    sentence_scores,
-    smurf_analysis,
-    smurf_scores,
-)
-from captious.judgment.studies.people import collection_rules, human_agreement
-from captious.judgment.studies.references import reference_counts, robustness
-from captious.judgment.studies.training import feature_ablation, network_depth, training_epochs, training_size
-from captious.judgment.studies.words import word_agreement, word_frequencies
+from __future__ import annotations
 
-__all__ = [
-    "collection_rules",
-    "critical_failures",
-    "critique_grid",
-    "feature_ablation",
-    "human_agreement",
-    "item_scores",
-    "metric_correlations",
-    "network_depth",
-    "reference_counts",
-    "robustness",
-    "score_distributions",
-    "scoring_time",
-    "sentence_scores",
-    "smurf_analysis",
-    "smurf_scores",
-    "system_correlations",
-    "training_epochs",
-    "training_size",
-    "word_agreement",
-    "word_frequencies",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
