@@ -16,7 +16,7 @@ from textwrap import fill
 
 from captious.judgment.papers import paper as papers
 from captious.judgment.papers.paper import Paper, PaperTable
-from captious.judgment.reproduction.paper_checks import check_table
+from captious.judgment.reproduction.reproduce import check_table
 from captious.judgment.reproduction.reproduction_result import (
     SIGNS,
     Counts,

@@ -10,7 +10,7 @@ from captious.cli.inputs import shared
 from captious.cli.outputs import Destination, output_options
 from captious.errors import ParameterError
 from captious.judgment.papers import paper as paper_names
-from captious.judgment.reproduction.paper_checks import PaperIndex
+from captious.judgment.reproduction.reproduce import PaperIndex
 from captious.judgment.reproduction.reproduce import reproduce as reproduce_tables
 
 _LIST = "list"

@@ -13,7 +13,7 @@ from captious.judgment import studies
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.papers import paper as papers
 from captious.judgment.papers.paper import Paper, PaperColumn, PaperRow, PaperTable, Printed, Run
-from captious.judgment.reproduction.paper_checks import check_table
+from captious.judgment.reproduction.reproduce import check_table
 from captious.judgment.scores import summands
 from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request

@@ -16,8 +16,7 @@ from captious.judgment import judge, studies
 from captious.judgment.papers import paper as papers
 from captious.judgment.papers.paper import Paper, PaperColumn, PaperRow, PaperTable, Printed, Run
 from captious.judgment.reproduction import reproduction_result
-from captious.judgment.reproduction.paper_checks import PaperIndex
-from captious.judgment.reproduction.reproduce import reproduce, stand_ins
+from captious.judgment.reproduction.reproduce import PaperIndex, reproduce, stand_ins
 from captious.judgment.reproduction.reproduction_result import Counts, Reproduced, explanations, measured
 from captious.judgment.studies import word_frequencies
 from captious.learned.networks import Recipe

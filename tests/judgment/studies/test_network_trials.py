@@ -16,8 +16,8 @@ from scipy.stats import kendalltau
 
 from captious.data import read_references
 from captious.errors import ParameterError
-from captious.judgment.studies import feature_ablation, network_depth, network_trials, training_epochs, training_size
-from captious.judgment.studies.network_trials import Trials, Variation
+from captious.judgment.studies import feature_ablation, network_depth, training, training_epochs, training_size
+from captious.judgment.studies.training import Trials, Variation
 from captious.learned.networks import FeatureMetric, FeatureSet, Network, Recipe, as_recipe
 from captious.learned.training.examples import make_examples, write_examples
 from captious.learned.training.networks import train_network
@@ -105,7 +105,7 @@ class Witness:
 @pytest.fixture
 def witness(monkeypatch: pytest.MonkeyPatch) -> Witness:
     found = Witness()
-    monkeypatch.setattr(network_trials, "train_network", found)
+    monkeypatch.setattr(training, "train_network", found)
     return found
 
 
