@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from captious.judgment.studies.sources import area, clipped, ellipse, overlap
+from captious.judgment.studies.distributions import area, clipped, ellipse, overlap
 
 SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
 

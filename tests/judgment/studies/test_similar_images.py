@@ -9,7 +9,7 @@ import pytest
 
 from captious.data import References
 from captious.judgment.studies import robustness
-from captious.judgment.studies.sources import image_vectors, near_donors
+from captious.judgment.studies.references import image_vectors, near_donors
 from captious.models.image_features import ImageFeatures
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

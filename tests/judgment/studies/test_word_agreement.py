@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from captious.data import read_captions, read_references
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownImageError
 from captious.judgment.studies import word_agreement
-from captious.judgment.studies.sources import WordCounts, model_precision, precision_at_recall
+from captious.judgment.studies.words import WordCounts, model_precision, precision_at_recall
 from captious.parsing.spacy_pipelines import SpacyTagger, load_tagger
 from captious.text import PTB
 
