@@ -11,8 +11,6 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from captious_server import api
-from captious_server.api import challenges as api_challenges
-from captious_server.api import teams as api_teams
 from captious_server.operations.health import healthz
 from captious_server.pages import challenges, drafts, management, submissions, teams
 
@@ -78,39 +76,7 @@ _people_paths = [
 ]
 _api_paths = [
     path("openapi.json", api.openapi, name="openapi"),
-    path("challenges", api_challenges.challenges),
-    path("challenges/<slug:slug>", api_challenges.challenge),
-    path("challenges/<slug:slug>/leaderboard", api_challenges.leaderboard),
-    path("challenges/<slug:slug>/compare", api_challenges.compare),
-    path("challenges/<slug:slug>/files", api_challenges.files),
-    path("challenges/<slug:slug>/template", api_challenges.template),
-    path("challenges/<slug:slug>/terms", api_challenges.terms),
-    path("challenges/<slug:slug>/quotas", api_challenges.quotas),
-    path("challenges/<slug:slug>/refused", api_challenges.refused),
-    path("challenges/<slug:slug>/teams", api_challenges.approvals),
-    path("challenges/<slug:slug>/teams/<slug:team>", api_challenges.decide),
-    path("challenges/<slug:slug>/webhooks", api_challenges.webhooks),
-    path("challenges/<slug:slug>/webhooks/<int:pk>/test", api_challenges.test_webhook),
-    path("challenges/<slug:slug>/webhooks/<int:pk>/delete", api_challenges.delete_webhook),
-    path("challenges/<slug:slug>/archive", api_challenges.archive),
-    path("challenges/<slug:slug>/fields", api_challenges.fields),
-    path("challenges/<slug:slug>/submissions", api_challenges.submissions),
-    path("submissions/<int:pk>", api_challenges.submission),
-    path("submissions/<int:pk>/file", api_challenges.file),
-    path("submissions/<int:pk>/scores", api_challenges.scores),
-    path("submissions/<int:pk>/edit", api_challenges.edit),
-    path("submissions/<int:pk>/delete", api_challenges.delete),
-    path("submissions/<int:pk>/cancel", api_challenges.cancel),
-    path("submissions/<int:pk>/choose", api_challenges.choose),
-    path("teams", api_teams.teams),
-    path("join", api_teams.join),
-    path("teams/<slug:team>", api_teams.team),
-    path("teams/<slug:team>/invite", api_teams.invite),
-    path("teams/<slug:team>/invitations/<int:pk>/revoke", api_teams.revoke),
-    path("teams/<slug:team>/leave", api_teams.leave),
-    path("teams/<slug:team>/remove", api_teams.remove),
-    path("teams/<slug:team>/captain", api_teams.captain),
-    path("metrics", api_challenges.metrics),
+    *api.paths(),
 ]
 _site_paths = [
     path("", challenges.home, name="home"),

@@ -1,28 +1,29 @@
-"""The foundation of the API: how calls are declared, and the OpenAPI description that is generated from them.
+"""The foundation of the API: calls with their tokens and errors, and their description as OpenAPI.
 
-Users are named by tokens, errors are JSON, and arguments are declared. ``/api/v1/openapi.json`` is generated from the
-declarations, so it cannot differ from the views.
+``calls.toml`` declares all calls. Addresses, checks and ``/api/v1/openapi.json`` come from it. Users are named by
+tokens, and errors are JSON.
 """
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.urls import get_resolver
+from django.urls import URLPattern, path
+from django.utils.module_loading import import_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter, model_validator
 
 from captious.version import __version__
-from captious_server.api.schemas import CheckAnswer, ErrorAnswer
+from captious_server.api import schemas
 from captious_server.models import Challenge, Submission, Token
 from captious_server.people.accounts import SCOPES, limit, token_of
 from captious_server.settings import flag, token_in
@@ -41,74 +42,78 @@ class Failure(Exception):
         self.answer = JsonResponse({"error": message, **details}, status=status)
 
 
-class Parameter(NamedTuple):
-    """A parameter of a call, in its query or in a header."""
+class Parameter(BaseModel, extra="forbid"):
+    """A parameter of a call, in its query or in a header, or a field of its form."""
 
-    name: str
     about: str
     type: str = "string"
-    is_required: bool = False
+    required: bool = False
     place: str = "query"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _described(cls, data: Any) -> Any:
+        return {"about": data} if isinstance(data, str) else data
 
-@dataclass(frozen=True)
-class Operation:
-    """One method of a call: its arguments and its answer.
 
-    Args:
-        about: summary in one sentence.
-        answer: type of the JSON answer; a media type if the answer is a file.
-        status: HTTP status of the answer.
-        parameters: parameters in the query and in headers; those in the path are known from the address.
-        body: media type of the body, if there is one.
-        form: fields of a form in the body, which keeps them out of access logs.
-        needs_user: whether a GET requires a token, as every POST does.
-        scope: scope that a token needs for a POST, one of ``SCOPES``.
-        everywhere: whether a token for one challenge is accepted, although the address names no challenge.
-        errors: statuses of errors, in addition to 401 and 429, to 403 of every POST, and to 404 of every address with
-            parameters.
-    """
+class Operation(BaseModel, extra="forbid"):
+    """One method of a call: its arguments and its answer, as ``calls.toml`` describes them."""
 
+    view: str
     about: str
-    answer: Any
+    answer: str
     status: int = 200
-    parameters: Sequence[Parameter] = ()
+    parameters: dict[str, Parameter] = {}
     body: str = ""
-    form: Sequence[Parameter] = ()
+    form: dict[str, Parameter] = {}
     needs_user: bool = False
     scope: str = "submit"
     everywhere: bool = False
-    errors: Sequence[int] = ()
+    errors: list[int] = []
+
+    @property
+    def model(self) -> str:
+        """The name of the type of the answer, or of its items; empty if the answer is a file."""
+        return "" if "/" in self.answer else self.answer.removeprefix("list[").removesuffix("]")
 
 
-def call(**methods: Operation) -> Callable[[View], View]:
-    """Make a view of the API for these methods. Visitors without a token are anonymous; wrong tokens are refused."""
+#: Route -> method -> what it does.
+_CALLS = TypeAdapter(dict[str, dict[str, Operation]]).validate_python(
+    tomllib.loads(Path(__file__).with_name("calls.toml").read_text(encoding="utf-8"))
+)
 
-    def decorate(view: View) -> View:
-        @csrf_exempt
-        @functools.wraps(view)
-        def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            try:
-                if request.method not in methods:
-                    raise Failure(405, f"Use {' or '.join(methods)}.")
-                operation = methods[request.method]
-                request.token = _token(request)
-                if request.token is not None:
-                    request.user = request.token.user
-                    _check_token(request.token, request.method, operation, kwargs)
-                elif operation.needs_user or request.method != "GET":
-                    raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
-                for parameter in operation.parameters:
-                    if parameter.type == "boolean":
-                        is_true(request, parameter.name, default=False)
-                return view(request, *args, **kwargs)
-            except Failure as failure:
-                return failure.answer
 
-        wrapper.declared = methods
-        return wrapper
+def paths() -> list[URLPattern]:
+    """The addresses of all calls."""
+    return [path(route, _call(methods)) for route, methods in _CALLS.items()]
 
-    return decorate
+
+def _call(methods: Mapping[str, Operation]) -> View:
+    """The view of a call. Visitors without a token are anonymous; wrong tokens are refused."""
+    views = {name: import_string(f"{__name__}.{operation.view}") for name, operation in methods.items()}
+
+    @csrf_exempt
+    def answer(request: HttpRequest, **parts: Any) -> HttpResponse:
+        try:
+            if request.method not in methods:
+                raise Failure(405, f"Use {' or '.join(methods)}.")
+            operation = methods[request.method]
+            request.token = _token(request)
+            if request.token is not None:
+                request.user = request.token.user
+                _check_token(request.token, request.method, operation, parts)
+            elif operation.needs_user or request.method != "GET":
+                raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
+            for name, parameter in operation.parameters.items():
+                if parameter.type == "boolean":
+                    is_true(request, name, default=False)
+            response: HttpResponse = views[request.method](request, **parts)
+        except Failure as failure:
+            return failure.answer
+        return response
+
+    answer.declared = methods
+    return answer
 
 
 def _token(request: HttpRequest) -> Token | None:
@@ -155,7 +160,7 @@ def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
     return value
 
 
-# The description of the API as OpenAPI 3.1, generated from the addresses and declarations of its views.
+# The description of the API as OpenAPI 3.1, generated from the table of calls.
 
 PREFIX = "/api/v1/"
 _FORM_TYPE = "application/x-www-form-urlencoded"
@@ -171,6 +176,7 @@ _ERRORS = {
     "422": "The captions are not valid: `problems` lists everything that is wrong.",
     "429": "Too many requests: `Retry-After` says when to try again.",
 }
+_MODE: Literal["serialization"] = "serialization"
 _TYPES = {"slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}, "int": {"type": "integer", "minimum": 0}}
 
 
@@ -190,43 +196,12 @@ def page(request: HttpRequest) -> HttpResponse:
 @cache
 def description() -> dict[str, Any]:
     """The description, without the address of the server."""
-    operations = [*_operations()]
-    types = {
-        id(answer_type): answer_type
-        for *_, operation in operations
-        for answer_type in (operation.answer,)
-        if not isinstance(answer_type, str)
-    }
-    types |= {id(answer_type): answer_type for answer_type in (ErrorAnswer, CheckAnswer)}
-    mode: Literal["serialization"] = "serialization"
-    adapters = [(key, mode, TypeAdapter(answer_type)) for key, answer_type in types.items()]
-    refs, definitions = TypeAdapter.json_schemas(adapters, ref_template=_REF)
-    paths: dict[str, dict[str, Any]] = {}
-    for address, method, parameters, name, operation in operations:
-        answer = operation.answer
-        content = answer if isinstance(answer, str) else "application/json"
-        schema = {"type": "string"} if isinstance(answer, str) else refs[id(answer), "serialization"]
-        error = {"application/json": {"schema": refs[id(ErrorAnswer), "serialization"]}}
-        is_change = method != "GET"
-        common = {401, 429, *([403] if is_change else []), *([404] if "{" in address else [])}
-        statuses = map(str, sorted(common.union(operation.errors)))
-        scopes = [operation.scope] if is_change else []
-        entry: dict[str, Any] = {
-            "operationId": f"{method.lower()}_{name}",
-            "summary": operation.about,
-            "parameters": parameters + [_parameter(answer_type) for answer_type in operation.parameters],
-            "responses": {
-                str(operation.status): {"description": operation.about, "content": {content: {"schema": schema}}},
-                **{status: {"description": _ERRORS[status], "content": error} for status in statuses},
-            },
-            "security": [{"token": scopes}] if operation.needs_user or is_change else [{}, {"token": scopes}],
-        }
-        if operation.body:
-            binary = {"type": "string", "format": "binary"}
-            entry["requestBody"] = {"required": True, "content": {operation.body: {"schema": binary}}}
-        if operation.form:
-            entry["requestBody"] = {"required": True, "content": {_FORM_TYPE: {"schema": _form(operation.form)}}}
-        paths.setdefault(address, {})[method.lower()] = entry
+    names = {operation.model for methods in _CALLS.values() for operation in methods.values()} - {""}
+    types = [
+        (name, _MODE, TypeAdapter(getattr(schemas, name))) for name in sorted(names | {"ErrorAnswer", "CheckAnswer"})
+    ]
+    _, definitions = TypeAdapter.json_schemas(types, ref_template=_REF)
+    calls = {PREFIX + re.sub(r"<\w+:(\w+)>", r"{\1}", route): _described(route) for route in _CALLS}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -235,7 +210,7 @@ def description() -> dict[str, Any]:
             "description": "Challenges, submissions and leaderboards. Objects that the owner of a token may not see "
             "are answered with 404.",
         },
-        "paths": paths,
+        "paths": calls,
         "components": {
             "schemas": definitions["$defs"],
             "securitySchemes": {
@@ -250,32 +225,53 @@ def description() -> dict[str, Any]:
     }
 
 
-def _operations() -> Iterator[tuple[str, str, list[dict[str, Any]], str, Operation]]:
-    """Address, method, parameters of the address, name and declaration of every call."""
-    [api] = [
-        resolver_pattern for resolver_pattern in get_resolver().url_patterns if f"/{resolver_pattern.pattern}" == PREFIX
+def _described(route: str) -> dict[str, Any]:
+    """The methods of a call as OpenAPI describes them."""
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": _TYPES[kind]}
+        for kind, name in re.findall(r"<(\w+):(\w+)>", route)
     ]
-    for resolver_pattern in api.url_patterns:
-        view = resolver_pattern.callback
-        route, parameters = str(resolver_pattern.pattern), []
-        for kind, name in re.findall(r"<(\w+):(\w+)>", route):
-            parameters.append({"name": name, "in": "path", "required": True, "schema": _TYPES[kind]})
-        address = PREFIX + re.sub(r"<\w+:(\w+)>", r"{\1}", route)
-        for method, operation in getattr(view, "declared", {}).items():
-            yield address, method, parameters, view.__name__, operation
+    error = {"application/json": {"schema": {"$ref": _REF.format(model="ErrorAnswer")}}}
+    entries = {}
+    for method, operation in _CALLS[route].items():
+        is_change, model = method != "GET", operation.model
+        schema: dict[str, Any] = {"$ref": _REF.format(model=model)} if model else {"type": "string"}
+        if operation.answer.startswith("list["):
+            schema = {"type": "array", "items": schema}
+        content = {"application/json" if model else operation.answer: {"schema": schema}}
+        common = {401, 429, *([403] if is_change else []), *([404] if in_path else [])}
+        statuses = map(str, sorted(common.union(operation.errors)))
+        scopes = [operation.scope] if is_change else []
+        entry: dict[str, Any] = {
+            "operationId": f"{method.lower()}_{operation.view.rpartition('.')[2]}",
+            "summary": operation.about,
+            "parameters": in_path + [_parameter(*pair) for pair in operation.parameters.items()],
+            "responses": {
+                str(operation.status): {"description": operation.about, "content": content},
+                **{status: {"description": _ERRORS[status], "content": error} for status in statuses},
+            },
+            "security": [{"token": scopes}] if operation.needs_user or is_change else [{}, {"token": scopes}],
+        }
+        if operation.body:
+            binary = {"type": "string", "format": "binary"}
+            entry["requestBody"] = {"required": True, "content": {operation.body: {"schema": binary}}}
+        if operation.form:
+            entry["requestBody"] = {"required": True, "content": {_FORM_TYPE: {"schema": _form(operation.form)}}}
+        entries[method.lower()] = entry
+    return entries
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
+def _parameter(name: str, parameter: Parameter) -> dict[str, Any]:
     return {
-        "name": parameter.name,
+        "name": name,
         "in": parameter.place,
         "description": parameter.about,
-        "required": parameter.is_required,
+        "required": parameter.required,
         "schema": {"type": parameter.type},
     }
 
 
-def _form(parameters: Sequence[Parameter]) -> dict[str, Any]:
-    properties = {parameter.name: {"type": parameter.type, "description": parameter.about} for parameter in parameters}
-    required = [parameter.name for parameter in parameters if parameter.is_required]
+def _form(fields: Mapping[str, Parameter]) -> dict[str, Any]:
+    properties = {name: {"type": field.type, "description": field.about} for name, field in fields.items()}
+    required = [name for name, field in fields.items() if field.required]
     return {"type": "object", "properties": properties, "required": required}

@@ -32,21 +32,8 @@ from captious_server.actions import (
     upload_of,
 )
 from captious_server.actions.downloads import archive_answer, captions_template, published_file, scores_of_images
-from captious_server.api import Failure, Operation, Parameter, call, is_true
+from captious_server.api import Failure, is_true
 from captious_server.api.schemas import (
-    ApprovalAnswer,
-    BoardRow,
-    ChallengeAnswer,
-    ChallengeSummary,
-    ComparisonAnswer,
-    FilledAnswer,
-    NewWebhookAnswer,
-    QuotaAnswer,
-    RefusedAnswer,
-    SubmissionAnswer,
-    TermsAnswer,
-    TermsTextAnswer,
-    WebhookAnswer,
     approval_answer,
     challenge_answer,
     challenge_summary,
@@ -183,20 +170,6 @@ def receive(request: HttpRequest, path: Path) -> str:
 # Calls of the API about the approval of teams.
 
 
-@call(
-    GET=Operation(
-        "Teams that requested approval: yours, or all of them for organizers.", list[ApprovalAnswer], needs_user=True
-    ),
-    POST=Operation(
-        "Ask the organizers to approve a team.",
-        ApprovalAnswer,
-        parameters=[
-            Parameter("team", "Defaults to your only team."),
-            Parameter("message", "A message about the team for the organizers, up to 500 characters."),
-        ],
-        errors=[400],
-    ),
-)
 def approvals(request: HttpRequest, slug: str) -> HttpResponse:
     """Teams that asked for approval, and the decisions."""
     challenge = _challenge(request, slug)
@@ -211,18 +184,6 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(approval_answer(row))
 
 
-@call(
-    POST=Operation(
-        "Approve or refuse a team; organizers and administrators only.",
-        ApprovalAnswer,
-        parameters=[
-            Parameter("approved", "false to refuse it.", "boolean", is_required=True),
-            Parameter("reason", "The reason for a refusal, which is shown to the team."),
-        ],
-        scope="organize",
-        errors=[400],
-    )
-)
 def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     """Approve or refuse a team."""
     challenge = _challenge(request, slug)
@@ -251,46 +212,17 @@ def _with_addresses(request: HttpRequest, challenge: Challenge, message: str) ->
 
 # Calls of the API about material for teams: files, templates, terms, quotas, comparisons.
 
-_TEAM = Parameter("team", "Defaults to your only team.")
 
-
-@call(
-    GET=Operation(
-        "A file that the organizers publish.",
-        "application/octet-stream",
-        parameters=[Parameter("file", "The name of the file, as listed by the challenge.", is_required=True)],
-    )
-)
 def files(request: HttpRequest, slug: str) -> HttpResponse:
     """A file that the organizers publish."""
     return published_file(challenge_for(request.user, slug), request.GET.get("file", ""))
 
 
-@call(
-    GET=Operation(
-        "A template of the captions files of an open phase: JSON, or a zip file if there are several.",
-        "application/octet-stream",
-        parameters=[Parameter("phase", "Its name.", is_required=True)],
-        needs_user=True,
-    )
-)
 def template(request: HttpRequest, slug: str) -> HttpResponse:
     """A template of a captions file."""
     return captions_template(request, challenge_for(request.user, slug))
 
 
-@call(
-    GET=Operation("The terms and their acceptances by your teams.", TermsTextAnswer, needs_user=True),
-    POST=Operation(
-        "Accept the current terms of a challenge for a team.",
-        TermsAnswer,
-        parameters=[
-            Parameter("version", "The version of the terms that you read.", is_required=True),
-            _TEAM,
-        ],
-        errors=[400, 409],
-    ),
-)
 def terms(request: HttpRequest, slug: str) -> HttpResponse:
     """Read the terms, or accept them for a team."""
     challenge = challenge_for(request.user, slug)
@@ -310,15 +242,6 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(terms_answer(row))
 
 
-@call(
-    GET=Operation(
-        "The used and remaining quotas of a team in each phase.",
-        list[QuotaAnswer],
-        parameters=[_TEAM],
-        needs_user=True,
-        errors=[400],
-    )
-)
 def quotas(request: HttpRequest, slug: str) -> HttpResponse:
     """The quotas of a team: used, limits, and remaining."""
     challenge = challenge_for(request.user, slug)
@@ -327,32 +250,12 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(answers, safe=False)
 
 
-@call(
-    GET=Operation(
-        "The latest refused uploads of your teams with their problems, newest first.",
-        list[RefusedAnswer],
-        needs_user=True,
-    )
-)
 def refused(request: HttpRequest, slug: str) -> HttpResponse:
     """The refused uploads. Their files are not kept."""
     rows = own_refused(request.user, challenge_for(request.user, slug))
     return JsonResponse([refused_answer(row) for row in rows], safe=False)
 
 
-@call(
-    GET=Operation(
-        "Compare two submissions in every output that both have.",
-        list[ComparisonAnswer],
-        parameters=[
-            Parameter("a", "The id of a submission on the leaderboard, or one of yours.", "integer", is_required=True),
-            Parameter("b", "The id of the other submission.", "integer", is_required=True),
-            Parameter("phase", "The name of the phase; defaults to the open one."),
-            Parameter("references", "A reference set, such as c5, or val2014/c5."),
-        ],
-        errors=[403],
-    )
-)
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions, compared as on the page."""
     _, rows = requested_comparison(request, slug)
@@ -361,17 +264,6 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse([comparison_answer(row) for row in rows], safe=False)
 
 
-@call(
-    GET=Operation(
-        "Captions, references and scores of single images as CSV, where references are public.",
-        "text/csv",
-        parameters=[
-            Parameter("captions", "The name of the captions file.", is_required=True),
-            Parameter("references", "The reference set.", is_required=True),
-        ],
-        errors=[409],
-    )
-)
 def scores(request: HttpRequest, pk: int) -> HttpResponse:
     """Scores of single images."""
     names = (request.GET.get(name, "") for name in ("captions", "references"))
@@ -380,10 +272,9 @@ def scores(request: HttpRequest, pk: int) -> HttpResponse:
 
 # Calls of the API about challenges, leaderboards and submissions.
 
-_ROWS_PER_PAGE = 100
+_ROWS_PER_PAGE = 100  # as calls.toml says
 
 
-@call(GET=Operation("The challenges that you may see, newest first.", list[ChallengeSummary], everywhere=True))
 def challenges(request: HttpRequest) -> HttpResponse:
     """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
     rows = visible_challenges(request.user).prefetch_related("phases")
@@ -392,25 +283,11 @@ def challenges(request: HttpRequest) -> HttpResponse:
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
-@call(GET=Operation("A challenge: its phases, metrics, and the contents of submissions.", ChallengeAnswer))
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """A challenge: its phases and the contents of submissions."""
     return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
 
 
-@call(
-    GET=Operation(
-        "A leaderboard, with the entry of each team or all submissions.",
-        list[BoardRow],
-        parameters=[
-            Parameter("phase", "The name of the phase; defaults to the open one."),
-            Parameter("references", "A reference set, such as c5, or val2014/c5."),
-            Parameter("sort", "An output or date; a leading - sorts in descending order."),
-            Parameter("all", "All submissions, not only entries.", "boolean"),
-        ],
-        errors=[400, 403],
-    )
-)
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A leaderboard as JSON, the same as on the site."""
     output = request.GET.get("sort", "").removeprefix("-")
@@ -421,38 +298,6 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     return json_file(query)
 
 
-@call(
-    GET=Operation(
-        f"Your teams' submissions, newest first, {_ROWS_PER_PAGE} per page.",
-        list[SubmissionAnswer],
-        parameters=[
-            Parameter("page", "The page number, 1 by default. A page that is not full is the last one.", "integer")
-        ],
-        needs_user=True,
-        errors=[400],
-    ),
-    POST=Operation(
-        "Submit the file that is the body of the request.",
-        SubmissionAnswer,
-        status=201,
-        parameters=[
-            Parameter("method", "The name of the method on the leaderboard.", is_required=True),
-            Parameter("filename", "The name of the file, with its extension. Defaults to captions.json."),
-            Parameter("phase", "The phase; defaults to the open one."),
-            Parameter("team", "Defaults to your only team."),
-            Parameter("link", "The address of a paper or repository."),
-            Parameter("description", "A few sentences about the method."),
-            Parameter("public", "Whether to show the submission on the leaderboard; true by default.", "boolean"),
-            Parameter("anonymous", "Hide the name of the team.", "boolean"),
-            Parameter("may_publish", "Let the organizers publish the captions in an archive.", "boolean"),
-            Parameter("field", "A field of the challenge, NAME=VALUE. Repeatable."),
-            Parameter("dry_run", "Only check the file: the answer is a CheckAnswer, and nothing counts.", "boolean"),
-            Parameter("Idempotency-Key", "Uploads with the same key create only one submission.", place="header"),
-        ],
-        body="application/octet-stream",
-        errors=[400, 409, 411, 413, 422],
-    ),
-)
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """POST submits the body of the request; GET lists the submissions of the user's teams.
 
@@ -493,58 +338,22 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(submission_answer(submission, request.user), status=201)
 
 
-@call(GET=Operation("A submission: its status and, when it is done, its scores.", SubmissionAnswer))
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
     return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
 
 
-@call(
-    GET=Operation(
-        "All submissions with their scores as a zip file; organizers and administrators only.",
-        "application/zip",
-        parameters=[
-            Parameter("phase", "Only this phase; all phases by default."),
-            Parameter("public", "Only public data; 403 while the leaderboard is not shown.", "boolean"),
-            Parameter("anonymous", "Replace the names of teams by numbers.", "boolean"),
-        ],
-        needs_user=True,
-        errors=[400, 403],
-    )
-)
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """The archive of all submissions of a challenge or of a phase."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
 
-@call(
-    GET=Operation("Download the uploaded file.", "application/octet-stream", needs_user=True),
-)
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
     return upload_of(submission_for(request.user, pk, own=True))
 
 
-@call(
-    POST=Operation(
-        "Edit the description of a submission, and show or hide it on the leaderboard.",
-        SubmissionAnswer,
-        parameters=[
-            Parameter(name, "Parameters that are not given stay unchanged.", kind)
-            for name, kind in (
-                ("method", "string"),
-                ("link", "string"),
-                ("description", "string"),
-                ("public", "boolean"),
-                ("anonymous", "boolean"),
-                ("may_publish", "boolean"),
-                ("field", "string"),
-            )
-        ],
-        errors=[400],
-    )
-)
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change the description of a submission. Baselines are changed in the folder of their challenge."""
     submission = submission_for(request.user, pk, own=True)
@@ -561,11 +370,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
 
-@call(
-    POST=Operation(
-        "Delete a submission and its files. If it was scored, it still counts.", SubmissionAnswer, errors=[409]
-    )
-)
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
@@ -575,14 +379,6 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(submission_answer(submission, request.user))
 
 
-@call(
-    GET=Operation(
-        "The state of the server for Prometheus; organizers and administrators only.",
-        "text/plain",
-        needs_user=True,
-        errors=[404],
-    ),
-)
 def metrics(request: HttpRequest) -> HttpResponse:
     """The state of the server, for Prometheus; only for organizers and administrators."""
     if not (request.user.is_superuser or request.user.organized.exists()):
@@ -590,7 +386,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
 
 
-@call(POST=Operation("Cancel a queued submission. It does not count toward any quota.", SubmissionAnswer, errors=[409]))
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     limit(request, "change")
@@ -602,14 +397,6 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(submission_answer(submission, request.user))
 
 
-@call(
-    POST=Operation(
-        "Choose a submission as the entry of its team.",
-        SubmissionAnswer,
-        parameters=[Parameter("chosen", "false to let the best submission count again.", "boolean")],
-        errors=[400, 409],
-    )
-)
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
@@ -625,15 +412,6 @@ def _page(request: HttpRequest) -> int:
     return int(text)
 
 
-@call(
-    POST=Operation(
-        "Set fields of submissions from a CSV table; organizers and administrators only.",
-        FilledAnswer,
-        body="text/csv",
-        scope="organize",
-        errors=[400, 413],
-    )
-)
 def fields(request: HttpRequest, slug: str) -> HttpResponse:
     """Set the fields of submissions that are the body of the request."""
     challenge = managed_challenge(request.user, slug)
@@ -650,19 +428,6 @@ def fields(request: HttpRequest, slug: str) -> HttpResponse:
 # Calls of the API about the webhooks of a challenge, for organizers and administrators.
 
 
-@call(
-    GET=Operation(
-        "The webhooks of a challenge; organizers and administrators only.", list[WebhookAnswer], needs_user=True
-    ),
-    POST=Operation(
-        "Add a webhook. The answer has its secret.",
-        NewWebhookAnswer,
-        status=201,
-        form=[Parameter("url", "The https:// address that receives the events of the challenge.", is_required=True)],
-        scope="organize",
-        errors=[400],
-    ),
-)
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     """The webhooks of a challenge, without their secrets and addresses, which often contain secrets."""
     challenge = managed_challenge(request.user, slug)
@@ -676,7 +441,6 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
 
 
-@call(POST=Operation("Send a test event to a webhook.", WebhookAnswer, scope="organize"))
 def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Queue a test event, which is sent within seconds."""
     row = _webhook(request, slug, pk)
@@ -684,7 +448,6 @@ def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return JsonResponse(webhook_answer(row))
 
 
-@call(POST=Operation("Remove a webhook.", WebhookAnswer, scope="organize"))
 def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a webhook."""
     row = _webhook(request, slug, pk)

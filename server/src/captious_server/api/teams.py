@@ -11,27 +11,15 @@ from django.shortcuts import get_object_or_404
 
 from captious_server import actions
 from captious_server.actions import TeamForm
-from captious_server.api import Failure, Operation, Parameter, call
-from captious_server.api.schemas import LeftAnswer, NewInvitationAnswer, TeamAnswer, invitation_answer, team_answer
+from captious_server.api import Failure
+from captious_server.api.schemas import invitation_answer, team_answer
 from captious_server.models import Team
 from captious_server.people.accounts import invitation_of, limit
 from captious_server.people.teams import teams_of
 
-_USER = Parameter("user", "The name of a member.", is_required=True)
 _Result = TypeVar("_Result")
 
 
-@call(
-    GET=Operation("Your teams; the personal team comes last.", list[TeamAnswer], needs_user=True),
-    POST=Operation(
-        "Create a team, with you as its captain.",
-        TeamAnswer,
-        status=201,
-        parameters=[Parameter("name", "Its name.", is_required=True)],
-        scope="teams",
-        errors=[400, 409],
-    ),
-)
 def teams(request: HttpRequest) -> HttpResponse:
     """The teams of the user, or a new one."""
     if request.method == "GET":
@@ -46,21 +34,11 @@ def teams(request: HttpRequest) -> HttpResponse:
     return JsonResponse(team_answer(request, team), status=201)
 
 
-@call(GET=Operation("A team of yours.", TeamAnswer, needs_user=True))
 def team(request: HttpRequest, team: str) -> HttpResponse:
     """A team, for its members."""
     return JsonResponse(team_answer(request, get_object_or_404(Team, slug=team, members=request.user)))
 
 
-@call(
-    POST=Operation(
-        "Join a team with an invitation.",
-        TeamAnswer,
-        form=[Parameter("invitation", "The invitation link, or the part after its last slash.", is_required=True)],
-        scope="teams",
-        errors=[404],
-    )
-)
 def join(request: HttpRequest) -> HttpResponse:
     """Join a team. The invitation is in the body, because anyone who reads it in a log could join as well."""
     limit(request, "join")
@@ -68,16 +46,6 @@ def join(request: HttpRequest) -> HttpResponse:
     return JsonResponse(team_answer(request, actions.join(request, secret)))
 
 
-@call(
-    POST=Operation(
-        "Create an invitation. The answer has its link.",
-        NewInvitationAnswer,
-        status=201,
-        parameters=[Parameter("label", "A label for the invitation; only members of the team see it.")],
-        scope="teams",
-        errors=[409],
-    )
-)
 def invite(request: HttpRequest, team: str) -> HttpResponse:
     """Create an invitation link."""
     label = request.GET.get("label", "")
@@ -89,28 +57,17 @@ def invite(request: HttpRequest, team: str) -> HttpResponse:
     return JsonResponse(answer, status=201)
 
 
-@call(POST=Operation("Revoke an invitation.", TeamAnswer, scope="teams"))
 def revoke(request: HttpRequest, team: str, pk: int) -> HttpResponse:
     """Revoke an invitation, which every member can do."""
     _change_team(request, team, lambda request, row: actions.revoke(request, row, pk))
     return _answer(request, team)
 
 
-@call(POST=Operation("Leave a team.", LeftAnswer, scope="teams", errors=[409]))
 def leave(request: HttpRequest, team: str) -> HttpResponse:
     """Leave a team, whose submissions stay."""
     return JsonResponse({"team": team, "deleted": _change_team(request, team, actions.leave)})
 
 
-@call(
-    POST=Operation(
-        "Remove a member, and revoke all invitations; for captains.",
-        TeamAnswer,
-        parameters=[_USER],
-        scope="teams",
-        errors=[409],
-    )
-)
 def remove(request: HttpRequest, team: str) -> HttpResponse:
     """Remove a member."""
     name = request.GET.get("user", "")
@@ -118,7 +75,6 @@ def remove(request: HttpRequest, team: str) -> HttpResponse:
     return _answer(request, team)
 
 
-@call(POST=Operation("Transfer the captaincy to another member.", TeamAnswer, parameters=[_USER], scope="teams"))
 def captain(request: HttpRequest, team: str) -> HttpResponse:
     """Make another member captain."""
     name = request.GET.get("user", "")
