@@ -35,8 +35,11 @@ from captious_server.submissions.intake import Quota
 # Common parts of answers, and answers that report problems and errors.
 
 _Answer = TypeVar("_Answer")
-#: An answer has the keys of its type, and no others.
-exact = with_config(ConfigDict(extra="forbid"))
+
+
+@with_config(ConfigDict(extra="forbid"))
+class Answer(TypedDict):
+    """An answer has the keys of its type, and no others."""
 
 
 def answer_from(answer: type[_Answer], row: object, **values: Any) -> _Answer:
@@ -49,8 +52,7 @@ def answer_from(answer: type[_Answer], row: object, **values: Any) -> _Answer:
     return answer(**{key: values[key] if key in values else getattr(row, key) for key in keys})
 
 
-@exact
-class ProblemAnswer(TypedDict):
+class ProblemAnswer(Answer):
     """A problem with captions; ``ids`` are the first of ``n`` images."""
 
     file: str
@@ -59,8 +61,7 @@ class ProblemAnswer(TypedDict):
     n: int
 
 
-@exact
-class ErrorAnswer(TypedDict):
+class ErrorAnswer(Answer):
     """The reason why a call was refused."""
 
     error: str
@@ -70,8 +71,7 @@ class ErrorAnswer(TypedDict):
 # Answers of the API about leaderboards: rows, and comparisons of two submissions.
 
 
-@exact
-class BoardRow(TypedDict):
+class BoardRow(Answer):
     """A row of a leaderboard; ``id`` identifies the submission."""
 
     id: int
@@ -91,8 +91,7 @@ class BoardRow(TypedDict):
     references: str
 
 
-@exact
-class ComparisonAnswer(TypedDict):
+class ComparisonAnswer(Answer):
     """The difference between two submissions in one output, b minus a, by the paired bootstrap."""
 
     output: str
@@ -115,8 +114,7 @@ def comparison_answer(row: ComparedOutput) -> ComparisonAnswer:
 # Answers of the API about challenges: phases, texts, files, news and terms.
 
 
-@exact
-class PhaseAnswer(TypedDict):
+class PhaseAnswer(Answer):
     """A phase; a limit of 0 means none. ``withheld`` says why and until when scores are not shown, else it is empty."""
 
     name: str
@@ -133,16 +131,14 @@ class PhaseAnswer(TypedDict):
     withheld: str
 
 
-@exact
-class CaptionsAnswer(TypedDict):
+class CaptionsAnswer(Answer):
     """A captions file of a submission, and the pattern of its name in a zip file."""
 
     name: str
     pattern: str
 
 
-@exact
-class FieldAnswer(TypedDict):
+class FieldAnswer(Answer):
     """A field of submissions, of the kind "text", "number" or "yes/no", which "teams" or "organizers" fill in."""
 
     name: str
@@ -153,8 +149,7 @@ class FieldAnswer(TypedDict):
     on_board: bool
 
 
-@exact
-class DownloadAnswer(TypedDict):
+class DownloadAnswer(Answer):
     """A file that the organizers publish, at /challenges/SLUG/files/FILE."""
 
     title: str
@@ -163,16 +158,14 @@ class DownloadAnswer(TypedDict):
     sha256: str
 
 
-@exact
-class TextAnswer(TypedDict):
+class TextAnswer(Answer):
     """A text of the organizers as HTML."""
 
     title: str
     html: str
 
 
-@exact
-class NewsAnswer(TypedDict):
+class NewsAnswer(Answer):
     """News of the organizers; the text is HTML."""
 
     title: str
@@ -180,8 +173,7 @@ class NewsAnswer(TypedDict):
     time: datetime
 
 
-@exact
-class ChallengeSummary(TypedDict):
+class ChallengeSummary(Answer):
     """A challenge in the list of all. ``withheld`` has a sentence for each phase whose scores are not shown now."""
 
     slug: str
@@ -194,7 +186,6 @@ class ChallengeSummary(TypedDict):
     logo: str
 
 
-@exact
 class ChallengeAnswer(ChallengeSummary):
     """A challenge: its phases, its metrics, and the contents of submissions."""
 
@@ -217,8 +208,7 @@ class ChallengeAnswer(ChallengeSummary):
     citation: str
 
 
-@exact
-class TermsAnswer(TypedDict):
+class TermsAnswer(Answer):
     """A version of the terms that a team has accepted, by whom and when."""
 
     team: str
@@ -227,8 +217,7 @@ class TermsAnswer(TypedDict):
     time: datetime
 
 
-@exact
-class TermsTextAnswer(TypedDict):
+class TermsTextAnswer(Answer):
     """The current terms as HTML, and the acceptances by your teams, latest first."""
 
     version: str
@@ -288,8 +277,7 @@ def terms_answer(row: TermsAcceptance) -> TermsAnswer:
 # Answers of the API about submissions: checks, scores and quotas.
 
 
-@exact
-class RefusedAnswer(TypedDict):
+class RefusedAnswer(Answer):
     """A refused upload and the reason. ``problems`` are the first of ``n_problems``; the file is not kept."""
 
     phase: str
@@ -303,8 +291,7 @@ class RefusedAnswer(TypedDict):
     n_problems: int
 
 
-@exact
-class CheckAnswer(TypedDict):
+class CheckAnswer(Answer):
     """The result of a dry run: problems of the captions, why a submission would be refused now, and what may be a
     mistake.
     """
@@ -314,8 +301,7 @@ class CheckAnswer(TypedDict):
     warnings: list[str]
 
 
-@exact
-class ScoreAnswer(TypedDict):
+class ScoreAnswer(Answer):
     """A score with the ends of its interval, rounded to the digits of the phase."""
 
     score: float | None
@@ -324,8 +310,7 @@ class ScoreAnswer(TypedDict):
     signature: str
 
 
-@exact
-class SubmissionAnswer(TypedDict):
+class SubmissionAnswer(Answer):
     """A submission. ``scores`` belong to ``references``, the ranking reference set; ``all_scores`` has every set.
 
     ``place`` is its place in the queue, and ``rank`` that on the leaderboard, if the leaderboard shows it to you.
@@ -363,15 +348,13 @@ class SubmissionAnswer(TypedDict):
     url: str
 
 
-@exact
-class FilledAnswer(TypedDict):
+class FilledAnswer(Answer):
     """The number of submissions that a table has set fields of."""
 
     submissions: int
 
 
-@exact
-class QuotaAnswer(TypedDict):
+class QuotaAnswer(Answer):
     """The used and remaining quotas of a team in a phase.
 
     A limit of 0 means that there is none, so that null is left. ``exhausted`` says why no more uploads are accepted; it
@@ -449,8 +432,7 @@ def quota_answer(quota: Quota) -> QuotaAnswer:
 # Answers of the API about teams: members, invitations and approval by organizers.
 
 
-@exact
-class MemberAnswer(TypedDict):
+class MemberAnswer(Answer):
     """A member of a team."""
 
     user: str
@@ -458,8 +440,7 @@ class MemberAnswer(TypedDict):
     joined: datetime
 
 
-@exact
-class InvitationAnswer(TypedDict):
+class InvitationAnswer(Answer):
     """A valid invitation with its label and author. Its link was shown once, at its creation."""
 
     id: int
@@ -469,15 +450,13 @@ class InvitationAnswer(TypedDict):
     expires: datetime
 
 
-@exact
 class NewInvitationAnswer(InvitationAnswer):
     """A new invitation with its link, which lets anyone join the team until it expires."""
 
     link: str
 
 
-@exact
-class TeamAnswer(TypedDict):
+class TeamAnswer(Answer):
     """A team of yours. Personal ones have one member, and cannot be joined or left."""
 
     name: str
@@ -488,16 +467,14 @@ class TeamAnswer(TypedDict):
     url: str
 
 
-@exact
-class LeftAnswer(TypedDict):
+class LeftAnswer(Answer):
     """A team that you have left, and whether it was deleted because it was empty and had no uploads."""
 
     team: str
     deleted: bool
 
 
-@exact
-class ApprovalAnswer(TypedDict):
+class ApprovalAnswer(Answer):
     """A team that asked the organizers to be approved: asked, approved, or refused for a reason."""
 
     team: str
@@ -537,8 +514,7 @@ def approval_answer(row: TeamApproval) -> ApprovalAnswer:
 # Answers of the API about webhooks.
 
 
-@exact
-class WebhookAnswer(TypedDict):
+class WebhookAnswer(Answer):
     """A webhook with the host of its address and its last answer."""
 
     id: int
@@ -548,7 +524,6 @@ class WebhookAnswer(TypedDict):
     result: str
 
 
-@exact
 class NewWebhookAnswer(WebhookAnswer):
     """A new webhook with its full address and the secret that signs its calls."""
 
