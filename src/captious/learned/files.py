@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,9 @@ from captious.errors import CaptiousError, ParameterError, ResourceError, Unknow
 from captious.files import checksum, user_text, whole_file
 from captious.plugins import did_you_mean
 from captious.words import shortened
+
+#: Feature sets and recipes that have names.
+BUILT_IN: Mapping[str, Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text("utf-8"))
 
 # Small JSON or TOML tables that users write by hand, and the base class of recipes among them.
 
@@ -40,6 +45,16 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
     if not isinstance(table, dict):
         raise ResourceError(f"this is not {what}: not an object", where=str(path), hint=help)
     return table
+
+
+@contextmanager
+def errors_in(path: str | os.PathLike[str], help: str = "") -> Iterator[None]:
+    """Turn errors about the content of a file into those about the file; ``help`` replaces their advice."""
+    try:
+        yield
+    except CaptiousError as error:
+        where = "\n".join(filter(None, [os.fspath(path), marked(error.where)]))
+        raise ResourceError(error.message, where=where, hint=help or error.hint) from error
 
 
 def number(least: float, most: float, default: Any = MISSING) -> Any:
@@ -95,6 +110,11 @@ class AnyRecipe:
 
     name: str
 
+    #: The recipes that have names: the fields that differ from the defaults.
+    built_in: ClassVar[Mapping[str, Mapping[str, Any]]]
+    #: Advice on the content of a file.
+    help: ClassVar[str]
+
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or not 0 < len(self.name) <= 100:
             raise ParameterError(f"{shortened(self.name)} is not a name for a recipe", hint="give a short text")
@@ -120,42 +140,31 @@ class AnyRecipe:
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
         return cls(**values)
 
+    @classmethod
+    def of(cls, what: Self | str | os.PathLike[str]) -> Self:
+        """Return a built-in recipe by its name, or one from a JSON or TOML file with the name of a ``base`` and the
+        fields that differ from it; named after the file unless it has a ``name``.
 
-R = TypeVar("R", bound=AnyRecipe)
-
-
-def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Callable[[str], R], help: str) -> R:
-    """Return a built-in recipe by its name, or read one from a file with the name of a ``base`` and the fields that
-    differ from it.
-
-    Args:
-        path: the name or the file. A recipe in a file is named after the file unless it has a ``name``.
-        names: names of the built-in recipes.
-        built_in: returns the recipe of a name.
-        help: advice on the content of a file.
-
-    Raises:
-        UnknownNameError: neither the name of a recipe nor of a JSON or TOML file.
-        ResourceError: a file without a recipe.
-    """
-    name = os.fspath(path)
-    if name in names:
-        return built_in(name)
-    if Path(name).suffix not in (".json", ".toml"):
-        raise UnknownNameError(
-            f"there is no recipe {name!r}",
-            hint=f"{did_you_mean(name, names)}give {', '.join(names)}, or a file (.json, .toml)",
-        )
-    content = read_table(path, "a recipe", help)
-    try:
-        base = content.pop("base", None)
-        if base not in names:
-            raise ParameterError(f"the recipe has no base, or an unknown one: {shortened(base)}", hint=help)
-        recipe = built_in(base)
-        return recipe.from_dict({**recipe.to_dict(), "name": Path(name).stem, **content})
-    except CaptiousError as error:
-        where = "\n".join(filter(None, [name, marked(error.where)]))
-        raise ResourceError(error.message, where=where, hint=error.hint or help) from error
+        Raises:
+            UnknownNameError: neither the name of a recipe nor of such a file.
+            ResourceError: a file without a recipe.
+        """
+        if not isinstance(what, str | os.PathLike):
+            return what
+        name, names = os.fspath(what), tuple(cls.built_in)
+        if name in names:
+            return cls.from_dict({"name": name, **cls.built_in[name]})
+        if Path(name).suffix not in (".json", ".toml"):
+            raise UnknownNameError(
+                f"there is no recipe {name!r}",
+                hint=f"{did_you_mean(name, names)}give {', '.join(names)}, or a file (.json, .toml)",
+            )
+        content = read_table(name, "a recipe", cls.help)
+        with errors_in(name):
+            base = content.pop("base", None)
+            if base not in names:
+                raise ParameterError(f"the recipe has no base, or an unknown one: {shortened(base)}", hint=cls.help)
+            return cls.from_dict({**cls.of(base).to_dict(), "name": Path(name).stem, **content})
 
 
 # Files of weights: safetensors with metadata for everything else that a metric needs.
@@ -168,14 +177,14 @@ _MOST = 1 << 28  # bytes of weights of concur
 _CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
 
 
-def check_name(name: str) -> None:
-    """Check that a name is valid for weights in a signature.
+def check_name(name: Any, of: str = "weights") -> None:
+    """Check that a name is valid in a signature.
 
     Raises:
-        ParameterError: not letters, digits, dots, - and _.
+        ParameterError: not letters, digits, dots, - and _, or more than a hundred.
     """
-    if not name or not name.isascii() or not all(c.isalnum() or c in ".-_" for c in name):
-        problem = f"{shortened(name)} is not a valid name for weights"
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", name):
+        problem = f"{shortened(name)} is not a valid name for {of}"
         raise ParameterError(problem, hint="use letters, digits, dots, - and _")
 
 
@@ -234,18 +243,16 @@ def read_weights(
     if len(content) > most:
         raise ResourceError("this file is too large for weights of a metric", where=str(path), hint=help)
     try:
-        arrays = load(content)  # checks the header against the size
-        size = int.from_bytes(content[:8], "little")
-        value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
-        # Only the weights of the metric concur in the package have no format, and entries of their own.
-        written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
-        if written != _FORMAT:
-            raise ResourceError("these weights were written by another version of captious")
-        return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
-    except CaptiousError as error:
-        where = "\n".join(filter(None, [str(path), marked(error.where)]))
-        raise ResourceError(error.message, where=where, hint=help) from error
-    except MemoryError:
+        with errors_in(path, help):
+            arrays = load(content)  # checks the header against the size
+            size = int.from_bytes(content[:8], "little")
+            value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
+            # Only the weights of the metric concur in the package have no format, and entries of their own.
+            written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
+            if written != _FORMAT:
+                raise ResourceError("these weights were written by another version of captious")
+            return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
+    except (CaptiousError, MemoryError):
         raise
     except Exception as error:  # a hostile file may break anything in it
         raise ResourceError(f"not weights of {what}, or a damaged file", where=f"{path}: {error}", hint=help) from error

@@ -13,7 +13,7 @@ import string
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -27,11 +27,11 @@ from captious.data import Captions
 from captious.errors import ParameterError, ResourceError, setting
 from captious.files import checksum
 from captious.learned.files import (
+    BUILT_IN,
     AnyRecipe,
     check_name,
     choice,
     number,
-    read_recipe,
     read_weights,
     several,
     whole,
@@ -57,7 +57,6 @@ NEGATIVES = ("generated", "pathological", "sampled")
 PATHOLOGIES = ("random-caption", "random-words", "word-permutation")
 #: Encoding of a caption that is too long for the network: zeros (the official code), or its first words.
 _CUT = ("zeros", "first-words")
-_RECIPE_HELP = 'write {"base": "leic", "name": "mine", "units": 128}, with any fields of the recipe'
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,9 @@ class CritiqueRecipe(AnyRecipe):
         ParameterError: an invalid value.
     """
 
+    built_in = BUILT_IN["critiques"]
+    help = 'write {"base": "leic", "name": "mine", "units": 128}, with any fields of the recipe'
+
     combination: str = choice(COMBINATIONS, "mlp")
     images: str = choice(IMAGES, "context")
     most_words: int = whole(1, 1_000_000, 10_000)
@@ -115,33 +117,10 @@ class CritiqueRecipe(AnyRecipe):
     seed: int = whole(0, (1 << 63) - 1, 123)
 
 
-_OFFICIAL = CritiqueRecipe("leic")
-#: The built-in recipes: the official code's, what differs from it in the paper, and the code's for Flickr8k.
-CRITIQUE_RECIPES: Mapping[str, CritiqueRecipe] = {
-    "leic": _OFFICIAL,
-    "leic-paper": replace(_OFFICIAL, name="leic-paper", least_count=5, cut="first-words", clip=0, epochs=10),
-    "leic-flickr8k": replace(
-        _OFFICIAL,
-        name="leic-flickr8k",
-        most_words=3_437,
-        negatives=("pathological",),
-        pathologies=("random-caption",),
-        epochs=100,
-        decay=0.98,
-    ),
-}
-
-
-def as_critique_recipe(what: CritiqueRecipe | str | os.PathLike[str]) -> CritiqueRecipe:
-    """Return a recipe by its name, or from a JSON or TOML file with a ``base`` and the fields that differ from it.
-
-    Raises:
-        UnknownNameError: neither the name of a recipe nor a file.
-        ResourceError: a file that holds no recipe.
-    """
-    if isinstance(what, CritiqueRecipe):
-        return what
-    return read_recipe(what, tuple(CRITIQUE_RECIPES), CRITIQUE_RECIPES.__getitem__, _RECIPE_HELP)
+#: The built-in recipes.
+CRITIQUE_RECIPES = tuple(CritiqueRecipe.built_in)
+#: Returns a recipe by its name or from a file; see ``CritiqueRecipe.of``.
+as_critique_recipe = CritiqueRecipe.of
 
 
 # Captions as input of a critique: lower-case words without punctuation, as numbers of a fixed length.

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId
-from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError, marked
+from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.files import check_row_file, checksum, whole_file, write_parquet, write_rows
 from captious.learned.files import (
+    BUILT_IN,
     AnyRecipe,
+    check_name,
     choice,
+    errors_in,
     number,
-    read_recipe,
     read_table,
     read_weights,
     whole,
@@ -44,8 +46,7 @@ from captious.words import counted, shortened
 
 # Feature sets: a name and an ordered list of metric outputs, which a learned metric combines.
 #
-# The built-in sets are those of NNEval (Sharif et al. 2018) and LCEval (Sharif et al. 2019), in the order of their
-# code. Resources such as word vectors are settings of a run, not part of a set.
+# Resources such as word vectors are settings of a run, not part of a set.
 
 #: Parameters that are resources. A set may name the document frequencies of the package, which are not a user's file.
 _RESOURCES = ({*Settings.__dataclass_fields__} | {"constants", "stop_words", "weights"}) - {"tokenizer"}
@@ -89,12 +90,7 @@ class FeatureSet:
     features: tuple[Feature, ...]
 
     def __post_init__(self) -> None:
-        allowed = isinstance(self.name, str) and 0 < len(self.name) <= 100 and self.name.isascii()
-        if not allowed or not all(c.isalnum() or c in ".-_" for c in self.name):
-            raise ParameterError(
-                f"{shortened(self.name)} is not a valid name for a feature set",
-                hint="use letters, digits, dots, - and _",
-            )
+        check_name(self.name, "a feature set")
         if not 0 < len(self.features) <= _MOST_FEATURES:
             raise ParameterError(
                 f"the feature set {self.name} has {counted(len(self.features), 'feature')}",
@@ -147,11 +143,8 @@ class FeatureSet:
             ResourceError: no such file, or not a feature set.
         """
         content = read_table(path, "a feature set", _FEATURES_HELP)
-        try:
+        with errors_in(path):
             return cls.from_dict(content)
-        except CaptiousError as error:
-            where = "\n".join(filter(None, [str(path), marked(error.where)]))
-            raise ResourceError(error.message, where=where, hint=error.hint) from error
 
 
 def _feature(entry: Any) -> Feature:
@@ -189,40 +182,8 @@ def _check(feature: Feature, of: str) -> None:
             )
 
 
-def _built_in_features(name: str, *features: str | tuple[str, float]) -> Mapping[str, FeatureSet]:
-    return {name: FeatureSet(name, tuple(Feature(*((f,) if isinstance(f, str) else f)) for f in features))}
-
-
-def _lceval(name: str, combine: str) -> Mapping[str, FeatureSet]:
-    """Return LCEval's 16 features; ``combine`` sets another way than the best for some to combine references."""
-    parameter = f":combine={combine}" if combine else ""
-    chains = f",combine={combine}" if combine else ""
-    return _built_in_features(
-        name,
-        *(f"ngram-precision-{n}{parameter}" for n in range(1, 5)),
-        f"unigram-recall{parameter}",
-        *("rouge-l", "meteor", "wmd@lceval", "spice", f"cider-d:idf={COCO_VAL}"),
-        f"mowe{parameter}",
-        *(f"hwcm-{depth}:chains=lemma{chains}" for depth in (2, 3, 4)),
-        *(f"hwcm-{depth}:chains=dep{chains}" for depth in (2, 3)),
-    )
-
-
-def _sets() -> dict[str, FeatureSet]:
-    return {
-        **_built_in_features(
-            "nneval",
-            *("meteor", "wmd@lceval", "bleu-1", "bleu-2", "bleu-3", "bleu-4", "spice"),
-            (f"cider-d:idf={COCO_VAL}", 0.1),
-        ),
-        **_lceval("lceval", ""),
-        **_lceval("lceval-mean", "mean"),
-        **_lceval("lceval-min", "min"),
-    }
-
-
 #: The names of the built-in sets.
-FEATURE_SETS = ("nneval", "lceval", "lceval-mean", "lceval-min")
+FEATURE_SETS = tuple(BUILT_IN["features"])
 
 
 def as_feature_set(source: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
@@ -236,7 +197,7 @@ def as_feature_set(source: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
         return source
     name = os.fspath(source)
     if name in FEATURE_SETS:
-        return _sets()[name]
+        return FeatureSet.from_dict({"name": name, "features": BUILT_IN["features"][name]})
     if Path(name).suffix in (".json", ".toml"):
         return FeatureSet.load(source)
     raise UnknownNameError(
@@ -438,16 +399,12 @@ def _fits(weights: Sequence[NDArray[np.float64]], biases: Sequence[NDArray[np.fl
 
 
 # Recipes for training a network over features.
-#
-# ``nneval`` and ``lceval`` are those of the papers, ``lceval-logistic`` that of LCEval's repository, whose published
-# checkpoints have no hidden layer. Details that the papers omit are taken from the repositories.
 
 #: Distributions of initial weights, biases being 0: normal with variance 2 / n_in, and uniform with
 #: variance 2 / (n_in + n_out).
 INITIALIZATIONS = ("he-normal", "glorot-uniform")
 #: The metrics that take weights.
 METRICS = ("nneval", "lceval")
-_RECIPE_HELP = 'write {"base": "lceval", "name": "mine", "hidden": [24, 12]}, with any fields of the recipe'
 
 
 @dataclass(frozen=True)
@@ -470,6 +427,9 @@ class Recipe(AnyRecipe):
     Raises:
         ParameterError: an invalid value.
     """
+
+    built_in = BUILT_IN["networks"]
+    help = 'write {"base": "lceval", "name": "mine", "hidden": [24, 12]}, with any fields of the recipe'
 
     features: FeatureSet
     hidden: tuple[int, ...]
@@ -506,58 +466,22 @@ class Recipe(AnyRecipe):
         features = content["features"]
         features = FeatureSet.from_dict(features) if isinstance(features, dict) else as_feature_set(str(features))
         if not isinstance(content["hidden"], list):
-            raise ParameterError("hidden must be a list of widths", hint=_RECIPE_HELP)
+            raise ParameterError("hidden must be a list of widths", hint=cls.help)
         return super().from_dict({**content, "features": features})
 
 
-_BUILT_IN: Mapping[str, Mapping[str, Any]] = {
-    "nneval": {
-        "hidden": (72, 72),
-        "initialization": "he-normal",
-        "batch_size": 6650,
-        "epochs": 700,
-        "patience": 700,
-    },
-    "lceval": {
-        "hidden": (12,),
-        "initialization": "glorot-uniform",
-        "batch_size": 75,
-        "epochs": 800,
-        "patience": 50,
-    },
-    "lceval-logistic": {
-        "hidden": (),
-        "initialization": "he-normal",
-        "batch_size": 13300,
-        "epochs": 1000,
-        "patience": 1000,
-    },
-}
 #: The names of the built-in recipes.
-RECIPES = tuple(_BUILT_IN)
-
-
-def _built_in_recipe(name: str) -> Recipe:
-    metric = name.partition("-")[0]
-    return Recipe(name, as_feature_set(metric), metric=metric, l2=1e-4, learning_rate=5e-4, **_BUILT_IN[name])
-
-
-def as_recipe(what: Recipe | str | os.PathLike[str]) -> Recipe:
-    """Return a recipe by its name, or from a JSON or TOML file with a ``base`` and the fields that differ from it.
-
-    ``features`` is the name of a set, a file, or an object for ``FeatureSet.from_dict``.
-
-    Raises:
-        UnknownNameError: neither the name of a recipe nor a file.
-        ResourceError: a file without a recipe.
-    """
-    return what if isinstance(what, Recipe) else read_recipe(what, RECIPES, _built_in_recipe, _RECIPE_HELP)
+RECIPES = tuple(Recipe.built_in)
+#: Returns a recipe by its name or from a file; see ``Recipe.of``.
+as_recipe = Recipe.of
 
 
 # A trained metric: its network, its features, their provenance, and its safetensors file.
 
 _LARGEST = 64 << 20
 _MOST_LAYERS = 32
+#: Fields of weights in their files: texts, and tables.
+_TEXTS, _TABLES = ("metric", "name"), ("recipe", "resources", "data", "figures")
 _WEIGHTS_HELP = "give a file that 'captious learn train' wrote"
 
 
@@ -614,15 +538,11 @@ class NetworkWeights:
         Raises:
             OutputError: the file cannot be written.
         """
-        config = {
-            **{"metric": self.metric, "name": self.name, "features": self.features.to_dict()},
-            **{"recipe": dict(self.recipe), "resources": dict(self.resources)},
-            **{"data": dict(self.data), "figures": dict(self.figures)},
-        }
+        config = {key: getattr(self, key) for key in (*_TEXTS, *_TABLES)}
         arrays: dict[str, NDArray[Any]] = {}
         for layer, (weights, biases) in enumerate(zip(self.network.weights, self.network.biases, strict=True)):
             arrays |= {f"layer{layer}.weight": weights, f"layer{layer}.bias": biases}
-        write_weights(path, arrays, config)
+        write_weights(path, arrays, {**config, "features": self.features.to_dict()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> NetworkWeights:
@@ -639,23 +559,27 @@ class NetworkWeights:
         expected = {f"layer{i}.{part}" for i in range(n) for part in ("weight", "bias")}
         if {*arrays} != expected or n > _MOST_LAYERS or any(a.dtype.kind != "f" for a in arrays.values()):
             raise ResourceError("these are not the layers of a network")
-        texts = ("metric", "name")
-        tables = ("recipe", "resources", "data", "figures")
-        if not all(isinstance(config[key], str) and config[key].isprintable() for key in texts):
+        if not all(isinstance(config[key], str) and config[key].isprintable() for key in _TEXTS):
             raise ResourceError("the names in the file are damaged")
-        if not all(isinstance(config[key], dict) for key in tables):
+        if not all(isinstance(config[key], dict) for key in _TABLES):
             raise ResourceError("the tables in the file are damaged")
         network = Network(
             tuple(np.asarray(arrays[f"layer{i}.weight"], np.float64) for i in range(n)),
             tuple(np.asarray(arrays[f"layer{i}.bias"], np.float64) for i in range(n)),
         )
         features = FeatureSet.from_dict(config["features"])
-        return cls(config["metric"], config["name"], features, network, **{key: config[key] for key in tables})
+        return cls(config["metric"], config["name"], features, network, **{key: config[key] for key in _TABLES})
 
 
 def bundled(name: str) -> Path:
     """Return the path of weights of the package."""
     return Path(__file__).parent / "weights" / f"{name}.safetensors"
+
+
+@cache
+def bundled_weights(name: str) -> NetworkWeights:
+    """Return weights of the package."""
+    return NetworkWeights.load(bundled(name))
 
 
 # Base class of metrics trained on features, which predict the probability that a person wrote the caption.
@@ -702,7 +626,7 @@ class LearnedMetric(FeatureMetric):
         """Return the weights that were passed, or else those of the variant."""
         if isinstance(self.weights, NetworkWeights):
             return self.weights
-        return _loaded(os.fspath(bundled(self.name))) if self.weights is None else NetworkWeights.load(self.weights)
+        return bundled_weights(self.name) if self.weights is None else NetworkWeights.load(self.weights)
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -732,8 +656,3 @@ def _same_resource(label: object, trained_label: object) -> bool:
     checksums = [_CHECKSUM.search(str(text)) for text in (label, trained_label)]
     first, second = (match and match[0] for match in checksums)
     return first == second if first and second else label == trained_label
-
-
-@lru_cache(maxsize=4)
-def _loaded(path: str) -> NetworkWeights:
-    return NetworkWeights.load(path)
