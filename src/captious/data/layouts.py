@@ -1,15 +1,17 @@
 """Layouts of published data sets, and where their records are in JSON documents.
 
-``LAYOUTS`` is the only list of them: it is used to recognize files, to name the nearest layout in errors, and to
+``layouts.toml`` is the only list of them: it is used to recognize files, to name the nearest layout in errors, and to
 generate the table in docs/input-formats.md.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import not_
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 from captious.data import harness_logs
@@ -274,251 +276,37 @@ def fields_of(caption: str, names: Collection[object]) -> tuple[str, ...]:
     return fields if "#" in first or first in fields else ()
 
 
-_CROSSMODAL_LANGUAGES = (
-    "ar bn cs da de el en es fa fi fil fr he hi hr hu id it iw ja ko mi nl no pl pt quz ro ru sv sw te th tr uk vi zh"
-)
-_IMAGES = Parents("images", "id", "image_id")
+def _records(keys: dict[str, Any]) -> DocumentRecords:
+    """Return the location of records that the file describes."""
+    if "dense" in keys:
+        return DenseCaptions(paragraphs=keys["dense"] == "paragraphs")
+    if "lists_by" in keys:
+        return ListsByKey(keys["lists_by"], tuple(keys.get("keys", ())))
+    return Listed(keys["listed"], keys.get("once_for", ""))
 
-LAYOUTS: tuple[Layout, ...] = (
-    Layout(
-        name="COCO",
-        files="captions_val2014.json; nocaps_val_4500_captions.json",
-        fields=("image_id",),
-        ids=("image_id",),
-        captions=("caption",),
-        records=Listed("annotations"),
-        keys=("annotations",),
-        parents=_IMAGES,
-        splits_apart=False,
-        note="`--columns id=NAME` reads another field of `images` as ids, such as `open_images_id` of nocaps, and "
-        "`--group-by domain` shows scores by domain.",
-    ),
-    Layout(
-        name="VizWiz",
-        files="VizWiz-Captions: train.json, val.json",
-        fields=("image_id", "is_rejected", "is_precanned"),
-        ids=("image_id",),
-        captions=("caption",),
-        records=Listed("annotations"),
-        keys=("annotations",),
-        parents=_IMAGES,
-        splits_apart=False,
-        conditions={"is_rejected": not_, "is_precanned": not_},
-        note="captions with `is_rejected` or `is_precanned` are left out, as in the official evaluation, and so are "
-        "images without any other.",
-    ),
-    Layout(
-        name="Karpathy",
-        files="dataset_coco.json, dataset_flickr8k.json, dataset_flickr30k.json; dataset_rsicd.json, UCM, Sydney",
-        fields=("sentences", "split"),
-        ids=("cocoid", "filename"),
-        captions=("sentences",),
-        records=Listed("images"),
-        keys=("images",),
-        note="`--columns id=NAME` reads another field as ids, such as `filename`.",
-    ),
-    Layout(
-        name="NWPU-Captions",
-        files="dataset_nwpu.json",
-        fields=("filename",),
-        ids=("filename",),
-        captions=("raw raw_#",),
-        records=ListsByKey("class"),
-    ),
-    Layout(
-        name="TextCaps",
-        files="TextCaps_0.1_val.json",
-        fields=("image_id", "reference_strs"),
-        ids=("image_id",),
-        captions=("reference_strs",),
-        records=Listed("data", once_for="reference_strs"),
-        keys=("data",),
-        split="set_name",
-        note="Every caption is a record that repeats all captions of its image, which are read once.",
-    ),
-    Layout(
-        name="R2Gen",
-        files="annotation.json of IU X-Ray and MIMIC-CXR",
-        fields=("id", "report"),
-        ids=("id",),
-        captions=("report",),
-        records=ListsByKey("split", ("train", "val", "valid", "validation", "test")),
-    ),
-    Layout(
-        name="Flickr tokens",
-        files="results_20130124.token, Flickr8k.token.txt; captions.txt and results.csv of Kaggle",
-        fields=("image", "comment_number"),
-        ids=("image",),
-        captions=("caption",),
-        note="Lines are `1000092795.jpg#0`, a tab and the caption, or in results.csv `1000092795.jpg| 0| caption`; "
-        "captions.txt is csv.",
-    ),
-    Layout(
-        name="MSR-VTT",
-        files="train_val_videodatainfo.json, test_videodatainfo.json",
-        fields=("video_id",),
-        ids=("video_id",),
-        captions=("caption",),
-        records=Listed("sentences"),
-        keys=("videos", "sentences"),
-        parents=Parents("videos", "video_id", "video_id"),
-        of="video",
-    ),
-    Layout(
-        name="VATEX",
-        files="vatex_validation_v1.0.json, vatex_public_test_english_v1.1.json",
-        ids=("videoID",),
-        captions=("enCap", "chCap"),
-        of="video",
-        note="Where both languages are there, choose: `--columns caption=enCap`.",
-    ),
-    Layout(
-        name="Crossmodal-3600",
-        files="captions.jsonl",
-        fields=("image/key", "image/locale"),
-        ids=("image/key",),
-        captions=(*_CROSSMODAL_LANGUAGES.split(),),
-        key="caption",
-        note="Choose the language: `--columns caption=de`. `--columns caption=de/caption/tokenized/lowercase` reads "
-        "[its tokens](languages.md#crossmodal-3600) instead.",
-    ),
-    Layout(
-        name="MSVD",
-        files="MSR Video Description Corpus.csv",
-        fields=("Language",),
-        ids=("VideoID+Start+End",),
-        captions=("Description",),
-        conditions={"Language": "English".__eq__, "Description": bool},
-        of="video",
-        note="Only English descriptions that are not empty are read. Ids are such as `mv89psg6zh4_33_46`.",
-    ),
-    Layout(
-        name="MSVD lines",
-        files="AllVideoDescriptions.txt",
-        fields=("video", "description"),
-        ids=("video",),
-        captions=("description",),
-        of="video",
-        note="Lines are the id of a video, a space and a description.",
-    ),
-    Layout(
-        name="ActivityNet Captions",
-        files='val_1.json; results with `"results"`',
-        fields=("sentence", "timestamp"),
-        ids=("event",),
-        captions=("sentence",),
-        records=DenseCaptions(),
-        of="video",
-        note="Every event counts as an image, with an id such as `v_uqiMw7tQ1Cc[0.28-55.15]`, so both sides must have "
-        "the same events. `--columns caption=paragraph` joins the sentences of a video instead.",
-    ),
-    Layout(
-        name="ActivityNet paragraphs",
-        files="the same",
-        fields=("paragraph",),
-        ids=("video",),
-        captions=("paragraph",),
-        records=DenseCaptions(paragraphs=True),
-        on_request=True,
-        of="video",
-        note="With `--columns caption=paragraph`.",
-    ),
-    Layout(
-        name="Clotho",
-        files="clotho_captions_evaluation.csv",
-        ids=("file_name",),
-        captions=("caption_#",),
-        of="sound",
-    ),
-    Layout(
-        name="AudioCaps",
-        files="test.csv",
-        ids=("youtube_id",),
-        captions=("caption",),
-        of="sound",
-        note="The captions of a sound are rows with the same `youtube_id`.",
-    ),
-    Layout(
-        name="LLaVA",
-        files="answers.jsonl",
-        ids=("question_id",),
-        captions=("text",),
-        absent=("image", "image_id"),
-        note="A file of questions, in which `text` is the question, also has `image`, and is refused.",
-    ),
-    Layout(
-        name="lmms-eval",
-        files="*_samples_TASK.jsonl of --log_samples",
-        ids=("doc_id",),
-        captions=("filtered_resps", "resps"),
-        answer=harness_logs.lmms_eval,
-        has_references=True,
-        numbers_images=True,
-    ),
-    Layout(
-        name="VLMEvalKit",
-        files="MODEL_DATASET.xlsx, .tsv, .json",
-        fields=("answer|question",),
-        ids=("index",),
-        captions=("prediction",),
-        answer=harness_logs.vlmevalkit,
-        has_references=True,
-        numbers_images=True,
-    ),
-    Layout(
-        name="Inspect",
-        files="logs of Inspect, .eval and .json",
-        fields=("input", "target", "output"),
-        ids=("id",),
-        captions=("output",),
-        records=Listed("samples"),
-        keys=("eval", "samples"),
-        answer=harness_logs.inspect,
-        has_references=True,
-        note="Epochs are several answers for one id.",
-    ),
-    Layout(
-        name="openai-batch",
-        files="output of the batch endpoints of OpenAI, Azure, Mistral and vLLM",
-        ids=("custom_id",),
-        captions=("response",),
-        answer=harness_logs.openai_batch,
-    ),
-    Layout(
-        name="anthropic-batch",
-        files="results of the batch endpoint of Anthropic",
-        ids=("custom_id",),
-        captions=("result",),
-        answer=harness_logs.anthropic_batch,
-    ),
-    Layout(
-        name="vLLM",
-        files="outputs of vLLM as JSON lines",
-        ids=("request_id",),
-        captions=("outputs",),
-        answer=harness_logs.vllm,
-    ),
-    Layout(
-        name="LLaMA-Factory",
-        files="generated_predictions.jsonl",
-        fields=("predict", "label"),
-        captions=("predict",),
-        answer=harness_logs.llama_factory,
-        has_references=True,
-        note="The lines have no ids: image i is line i.",
-    ),
-    Layout(
-        name="ms-swift",
-        files="results of swift infer, .jsonl",
-        fields=("response", "labels|label"),
-        captions=("response",),
-        answer=harness_logs.ms_swift,
-        has_references=True,
-        numbers_images=True,
-        note="The id is the path of the first image; without images, image i is line i.",
-    ),
-)
 
+def _condition(value: str | bool) -> Callable[[Any], bool]:
+    if isinstance(value, str):
+        return value.__eq__
+    return bool if value else not_
+
+
+#: How keys of the file are read that hold neither text nor a list.
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    "records": _records,
+    "parents": lambda keys: Parents(**keys),
+    "conditions": lambda keys: {name: _condition(value) for name, value in keys.items()},
+    "answer": lambda name: getattr(harness_logs, name),
+}
+
+
+def _layouts() -> Iterator[Layout]:
+    for name, keys in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items():
+        values = {key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()}
+        yield Layout(name=name, **{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
+
+
+LAYOUTS: tuple[Layout, ...] = tuple(_layouts())
 COCO = LAYOUTS[0]
 #: Rows in no layout, with fields under the usual names.
 USUAL = Layout(name="rows with the usual names", files="", splits_apart=False)
