@@ -13,6 +13,7 @@ import numpy as np
 
 from captious.data import patterns
 from captious.data.checks import TEXT_KINDS, masks_of
+from captious.data.patterns import regex
 from captious.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _ENDS = tuple(".!?:;,…。！？")
+_CLOSING_QUOTES = "\"'”“’»«」』"
 
 
 def _plain(text: str) -> str:
@@ -30,9 +32,9 @@ def _plain(text: str) -> str:
     """
     from markdown_it import MarkdownIt
 
-    while patterns.TEX.regex.search(text):
-        text = patterns.TEX.regex.sub(r"\1", text)
-    text = _tidy(patterns.TAGS.regex.sub(" ", text)) if patterns.TAG.regex.search(text) else text
+    while regex("tex").search(text):
+        text = regex("tex").sub(r"\1", text)
+    text = _tidy(regex("tags").sub(" ", text)) if regex("tag").search(text) else text
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks = [block for token in tokens if (block := " ".join(_block(token).split()))]
     sentences = [block if block.endswith(_ENDS) else f"{block}." for block in blocks[:-1]]
@@ -43,7 +45,7 @@ def _block(token: Token) -> str:
     if token.type == "inline":
         return "".join(map(_inline, token.children or ()))
     if token.type == "html_block":
-        return patterns.UNKNOWN_TAG.regex.sub(" ", token.content)
+        return regex("unknown_tag").sub(" ", token.content)
     return token.content if token.type in ("fence", "code_block") else ""
 
 
@@ -55,11 +57,11 @@ def _inline(token: Token) -> str:
 
 def _without_opening(text: str) -> str:
     """Remove numbers and marks of items, and openings such as "Sure! Here is a caption:" and "The image shows"."""
-    text = patterns.ITEM.regex.sub("", text)
-    match = patterns.PROMPT.regex.match(text)
+    text = regex("item").sub("", text)
+    match = regex("prompt").match(text)
     if match is None:
-        match = patterns.OPENINGS.regex.match(text)
-        text = text if match is None else patterns.CLOSINGS.regex.sub("", text)
+        match = regex("openings").match(text)
+        text = text if match is None else regex("closings").sub("", text)
     caption = text if match is None else text[match.end() :].strip()
     if caption[:1] in "\"'*" and caption[-1:] == caption[:1]:
         caption = caption[1:-1]
@@ -73,10 +75,10 @@ def _tidy(text: str) -> str:
 
 def _without_thoughts(text: str) -> str:
     """Remove thoughts, up to the last end mark, and the marks of the answer; without an end mark, to the end."""
-    text = patterns.ANSWER.regex.sub(" ", patterns.CHANNEL.regex.sub("", text))
+    text = regex("answer").sub(" ", regex("channel").sub("", text))
     opened = False
     answer, end = "", 0
-    for mark in patterns.THINK.regex.finditer(text):
+    for mark in regex("think").finditer(text):
         if mark[0].startswith(("</", "[/", "◁/", "<|end")):
             answer, opened = ("" if not opened else answer), False
         elif not opened:
@@ -104,7 +106,7 @@ def _caption_of(value: Any) -> str | None:
 
 def _from_json(text: str) -> str:
     """Return the caption in a JSON document, also one in a fence, in Python's notation or cut off."""
-    content = re.sub(rf"{patterns.BEFORE_JSON}|\s*```\s*\Z", "", text).strip()
+    content = re.sub(rf"{patterns.text('before_json')}|\s*```\s*\Z", "", text).strip()
     content = content if content[:1] in ("{", "[") else f"{{{content.rstrip(',')}}}"
     for read in (json.loads, literal_eval):
         try:
@@ -151,26 +153,28 @@ _ESCAPED = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'"}
 
 
 def _without_escapes(text: str) -> str:
-    if patterns.SNAKE_CASE.regex.match(text):
+    if regex("snake_case").match(text):
         return text.replace("_", " ").strip()
-    return patterns.ESCAPES.regex.sub(
+    characters = regex("escapes").sub(
         lambda escape: _ESCAPED.get(escape[0][1].lower()) or chr(int(escape[0][2:], 16)), text
-    ).strip()
+    )
+    return characters.strip()
 
 
 def _without_quotes(text: str) -> str:
     inner = text.strip().removeprefix("b")  # as Python writes bytes
     marks = 2 if inner.startswith("``") else 1
-    stop = "." if inner.endswith(".") and inner[-2:-1] in patterns.CLOSING_QUOTES else ""
+    stop = "." if inner.endswith(".") and inner[-2:-1] in _CLOSING_QUOTES else ""
     inner = inner.removesuffix(stop)[marks:-marks].strip()
     return inner if inner.endswith(_ENDS) else inner + stop
 
 
 def composed(text: str) -> str:
     """Return a text with each letter and its accents as one character, without invisible and full-width characters."""
-    text = patterns.LOOK_ALIKES.regex.sub(lambda word: word[0].translate(patterns.LATIN), text)
-    plain = patterns.FORMS.regex.sub(
-        lambda letters: unicodedata.normalize("NFKC", letters[0]), patterns.INVISIBLE.regex.sub("", text)
+    latin = str.maketrans(patterns.text("alike"), patterns.text("latin"))
+    text = regex("look_alikes").sub(lambda word: word[0].translate(latin), text)
+    plain = regex("forms").sub(
+        lambda letters: unicodedata.normalize("NFKC", letters[0]), regex("invisible").sub("", text)
     )
     return unicodedata.normalize("NFC", plain)
 
@@ -178,18 +182,16 @@ def composed(text: str) -> str:
 def _without_html(text: str) -> str:
     from html import unescape  # no other rule needs its table
 
-    return _tidy(unescape(patterns.TAG.regex.sub(" ", text)))
+    return _tidy(unescape(regex("tag").sub(" ", text)))
 
 
 #: The rules by name, in the order in which they are applied.
 RULES: dict[str, Callable[[str], str]] = {
-    "ansi": lambda text: _tidy(patterns.ANSI.regex.sub("", text)),
+    "ansi": lambda text: _tidy(regex("ansi").sub("", text)),
     "pieces": _joined_pieces,
-    "mojibake": lambda text: patterns.MISREAD.regex.sub(_as_utf8, text),
+    "mojibake": lambda text: regex("misread").sub(_as_utf8, text),
     "tokens": lambda text: _tidy(
-        patterns.UNKNOWN.regex.sub(
-            " ", patterns.SPECIAL.regex.sub(" ", patterns.ROLE.regex.sub(" ", patterns.CHANNEL.regex.sub(" ", text)))
-        )
+        regex("unknown").sub(" ", regex("special").sub(" ", regex("role").sub(" ", regex("channel").sub(" ", text))))
     ),
     "think": _without_thoughts,
     "json": _from_json,

@@ -66,61 +66,7 @@ _DANGLING = ("a", "an", "the", "of", "with", "and", "his", "their", "its")
 
 #: All kinds, by name, in the order of messages.
 KINDS = {
-    "empty": Kind("are empty", "most metrics give them 0: did the captioner fail on these images?"),
-    **TEXT_KINDS,
-    "copy": Kind(
-        "repeat a reference of the image",
-        "are the candidates included in their own references?",
-        least=0.1,
-        needs_references=True,
-    ),
-    "sentences": Kind(
-        "have several sentences",
-        "if references have one, {metrics} mostly measure length: look at precision and recall",
-        least=0.1,
-        of_length=True,
-    ),
-    "long": Kind(
-        "are more than twice as long as the references of the image",
-        "{metrics} then mostly measure length: ask the captioner for shorter captions, or look at precision and recall",
-        least=0.25,
-        needs_references=True,
-        of_length=True,
-    ),
-    "short": Kind(
-        "are less than half as long as the references of the image",
-        "{metrics} then mostly measure length",
-        least=0.25,
-        needs_references=True,
-        of_length=True,
-    ),
-    "script": Kind(
-        "are mostly not in the Latin script",
-        "words are read as English by {metrics}, so these scores mean little: name the language with",
-        of_tokens=True,
-    ),
-    "foreign": Kind(
-        "are not in English",
-        "words are split and compared as in English by {metrics}: name the language with",
-        usual=1e-3,
-        of_tokens=True,
-    ),
-    "language": Kind(
-        "are in another language than the references",
-        "their words cannot match: are these the right references?",
-        usual=5e-3,
-        needs_references=True,
-    ),
-    "vocabulary": Kind(
-        "share almost no words with any reference",
-        "are they about other images, or in another language?",
-        least=0.05,
-        needs_references=True,
-    ),
-    "repetition": Kind(
-        "repeat the same words three times or more in a row", "did the captioner get stuck?", least=0.01
-    ),
-    "cut": Kind("end within a sentence", "did the captioner reach its limit of new tokens?", usual=3e-3),
+    **checks.KINDS,
     "parse": Kind(
         f"have more than {LONG_SENTENCE} words",
         "SPICE, SPIDEr and HWCM parse each as one sentence, which takes up to three seconds for a hundred words: use "
