@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from operator import not_
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -83,7 +84,7 @@ def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     masks = masks_of(_SEARCHED, texts)
     masks["prompt"] &= ~masks["refusal"]
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
-    masks["empty"] = np.array([not text.strip() for text in texts], bool)
+    masks["empty"] = np.fromiter(map(not_, map(str.strip, texts)), bool, len(texts))
     return masks
 
 

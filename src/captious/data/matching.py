@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, filterfalse
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
@@ -219,15 +219,16 @@ def read_captions(
     written = _WrittenIds(rows.ids, table.ids, ids)
     rows, table = _agree_on_ids(rows, table, ids)
     sets = _group_by_image(rows) if has_several else None
-    row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
+    row_of = dict(zip(rows.ids if sets is None else sets.ids, count(), strict=False))
     common = _matched(rows, table, row_of, match=match, written=written)
     image_rows = [row_of[image] for image in common.ids]
-    absent = len(table) - len(common)
-    advice = written.advice(len(common)) if absent and len(row_of) > len(common) else ""
+    n_common = len(image_rows)
+    absent = len(table) - n_common
+    advice = written.advice(n_common) if absent and len(row_of) > n_common else ""
     left_out: Any = {"n_references_left_out": absent, "subset": match == "common", "clean": clean, "ids_advice": advice}
     if sets is None:
         texts = tuple(map(rows.texts.__getitem__, image_rows))
-        return Captions(texts, common, n_candidates_left_out=len(row_of) - len(common), **left_out)
+        return Captions(texts, common, n_candidates_left_out=len(row_of) - n_common, **left_out)
     matched = replace(sets.select(image_rows), images=common.images)
     return CaptionSets(matched, common, n_candidates_left_out=len(sets.texts) - len(matched.texts), **left_out)
 
@@ -310,7 +311,7 @@ def _group_by_image(rows: CaptionRows) -> References:
         name=rows.name,
         id_form=rows.id_form,
         of=rows.of,
-        without_references=tuple(dict.fromkeys(image for image in rows.known_images if image not in row_of)),
+        without_references=tuple(dict.fromkeys(filterfalse(row_of.__contains__, rows.known_images))),
     )
 
 
@@ -399,14 +400,14 @@ def _matched(
         )
     if not rows:
         raise _nothing_in_common(candidates, references, written)
-    if match == "all":
-        _check_same_images(candidates, references, written, n_given=len(having), n_matched=len(rows))
-    return references.select(rows)
+    if match == "common":
+        return references.select(rows)
+    _check_same_images(candidates, references, written, n_given=len(having), n_matched=len(rows))
+    return references
 
 
 def _check_positions(candidates: CaptionRows, references: References) -> None:
     """Check that positions are on both sides and equal in number. Only then do they denote the same images."""
-    n_references = len(references) + len(references.without_references)
     by_position = [side.name for side in (candidates, references) if side.id_form == "position"]
     if len(by_position) == 1:
         raise ParameterError(
@@ -418,7 +419,10 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
                 "files with a line for each image",
             ),
         )
-    if by_position and (n_candidates := len(set(candidates.ids))) != n_references:
+    if not by_position:
+        return
+    n_candidates, n_references = len({*candidates.ids}), len(references) + len(references.without_references)
+    if n_candidates != n_references:
         expected = counted(n_references, references.of)
         raise ParameterError(
             f"{counted(n_candidates, 'candidate')} by position, but references for {expected}",

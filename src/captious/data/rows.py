@@ -8,7 +8,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, filterfalse
+from itertools import chain, compress, filterfalse
+from operator import not_
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
@@ -535,7 +536,7 @@ def caption_rows(
         )
         if source.role == "candidates":
             _check_counts(source, lists, place)
-        all_images = [*all_images, *(image for image, captions in zip(images, lists, strict=True) if not captions)]
+        all_images = [*all_images, *compress(images, map(not_, lists))]
         import numpy as np  # what reads uploads has to start fast
 
         entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()

@@ -395,7 +395,7 @@ class MatchedCaptions:
 
     def __len__(self) -> int:
         """Return the number of images."""
-        return len(self.references)
+        return len(self.references.ids)
 
     @cached_property
     def concatenated(self) -> Self:

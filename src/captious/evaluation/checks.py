@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from itertools import islice, pairwise
 from typing import Any, Self
 
@@ -307,22 +308,22 @@ class CaptionFindings:
     def of(cls, captions: Captions | CaptionSets) -> CaptionFindings:
         """Check captions and, if present, their references."""
         references = captions.references
-        reference_tokens = references.layer(TokenLayer(PTB))
         if isinstance(captions, CaptionSets):
             texts, rows = captions.candidates.texts, np.repeat(np.arange(len(captions)), captions.counts)
+            reference_tokens = references.layer(TokenLayer(PTB))
             tokens = Tokens.of(texts, PTB, reference_tokens.vocabulary)
         else:
             texts, rows = captions.candidates, np.arange(len(captions))
-            tokens, _ = captions.layer(TokenLayer(PTB))
+            tokens, reference_tokens = captions.layer(TokenLayer(PTB))
         images = [*map(str, captions.ids)]
-        ids = [images[row] for row in rows.tolist()]
+        ids = [*map(images.__getitem__, rows.tolist())]
         reference_texts = references.texts if references.present else ()
         reference_words = np.zeros(len(texts))
         of_references = main_language(reference_texts[:_OF_LANGUAGE])
         languages = _languages(texts, tokens, of_references)
         is_foreign = ~np.isin(languages, ("", "en"))
         masks, debris = kinds_in(texts), kinds_in(reference_texts[:_SAMPLE])
-        masks["name"] |= [text.strip() in image and _names(text, image) for text, image in zip(texts, ids, strict=True)]
+        masks["name"] |= _are_names(texts, ids)
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
@@ -331,13 +332,13 @@ class CaptionFindings:
         if references.present:
             reference_words = _mean_lengths(reference_tokens, references)[rows]
             masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), reference_words)
-            differs = [bool(code) and not related(code, of_references) for code in languages.tolist()]
-            masks["language"] = np.array(differs, bool) & bool(of_references) & ~masks["script"]
+            others = [code for code in {*languages.tolist()} if code and not related(code, of_references)]
+            masks["language"] = np.isin(languages, others) & bool(of_references) & ~masks["script"]
             masks["foreign"] &= ~masks["language"]
             masks["vocabulary"] &= ~(masks["script"] | masks["language"])
             masks["short"] &= ~masks["script"]  # words of other scripts are not separated as PTB expects
         for hidden, reasons in _HIDDEN.items():
-            explained = np.any([masks[reason] for reason in reasons], axis=0)
+            explained = np.any([*map(masks.__getitem__, reasons)], axis=0)
             for kind in masks.keys() & hidden:
                 masks[kind] &= ~explained
         found = {kind: np.flatnonzero(mask) for kind, mask in masks.items() if mask.any()}
@@ -388,10 +389,11 @@ class CaptionFindings:
     @property
     def all_findings(self) -> list[Finding]:
         """All findings about candidates, those too rare for a warning included."""
-        counted = [(kind, *self.candidates[kind]) for kind in KINDS if kind in self.candidates]
         return [
             Finding(kind, n, self.n, examples, text, self.language if kind in _WITH_LANGUAGE else "")
-            for kind, n, examples, text in counted
+            for kind in KINDS
+            if kind in self.candidates
+            for n, examples, text in [self.candidates[kind]]
         ]
 
     @property
@@ -399,8 +401,11 @@ class CaptionFindings:
         """Findings that deserve a warning: not chance, and unusual in captions by people and in these references."""
         found = [finding for finding in self.all_findings if self._is_unusual(finding)]
         kinds = _DEBRIS if self.n else (*_DEBRIS, "script", "foreign")
-        in_references = [kind for kind in kinds if kind in self.reference_counts]
-        return found + [self._of_reference(kind) for kind in in_references if self._is_unusual_of_references(kind)]
+        return found + [
+            self._of_reference(kind)
+            for kind in kinds
+            if kind in self.reference_counts and self._is_unusual_of_references(kind)
+        ]
 
     def _of_reference(self, kind: str) -> Finding:
         language = self.language if kind in _WITH_LANGUAGE else ""
@@ -476,13 +481,11 @@ class CaptionFindings:
 
     def findings_for(self, selection: Selection) -> list[Finding]:
         """Return the findings that matter to the metrics of a run, which their advice names."""
-        metrics = [item.metric for item in selection.requested]
-        needing = any(metric.needs_references for metric in metrics)
         found = []
         for finding in self.findings:
             kind = KINDS[finding.kind]
-            concerned = [metric for metric in metrics if _concerns(kind, metric, selection)]
-            matters = needing or (kind.alone and finding.side == "candidate")
+            concerned = [item.metric for item in selection.requested if _concerns(kind, item.metric, selection)]
+            matters = selection.needs_references or (kind.alone and finding.side == "candidate")
             if concerned and matters and not kind.before_scoring:
                 english = dict.fromkeys(one.name for one in concerned if kind.of_tokens and one.english_only)
                 others = dict.fromkeys(one.name for one in concerned if one.name not in english)
@@ -492,10 +495,9 @@ class CaptionFindings:
 
     def warnings_for(self, selection: Selection) -> list[CaptionWarning]:
         """Return the warnings that matter to the metrics of a run, the first one about lengths if it needs to be."""
-        metrics = [item.metric for item in selection.requested]
-        sentences = [*self._of_lengths(selection)]
+        sentences = self._of_lengths(selection)
         said = ("sentences", "long") if sentences else ()
-        if any(metric.needs_references for metric in metrics):
+        if selection.needs_references:
             sentences += self.about_references
         return sentences + [finding.sentence for finding in self.findings_for(selection) if finding.kind not in said]
 
@@ -550,7 +552,7 @@ def foreign_language(tables: Sequence[Captions | CaptionSets], selection: Select
         tables: the captions of all systems.
         selection: the metrics.
     """
-    if not any(item.metric.english_only and not item.is_named for item in selection.requested):
+    if not [item for item in selection.requested if item.metric.english_only and not item.is_named]:
         return None
     language = selection.settings.language
     if isinstance(language, Language):
@@ -595,9 +597,12 @@ def ids_warnings(captions: Captions | CaptionSets) -> list[CaptionWarning]:
     return [CaptionWarning(captions.ids_advice, "ids")] if captions.ids_advice else []
 
 
-def _names(text: str, image: str) -> bool:
-    """Return whether a text is the id of its image, or the name in it without folder and extension."""
-    return bool(text) and text.strip() in (image, image.rpartition("/")[2].partition(".")[0])
+def _are_names(texts: Sequence[str], images: Sequence[str]) -> list[bool]:
+    """Return whether each text is the id of its image, or the name in it without folder and extension."""
+    return [
+        bool(text) and text.strip() in image and text.strip() in (image, image.rpartition("/")[2].partition(".")[0])
+        for text, image in zip(texts, images, strict=True)
+    ]
 
 
 def _shown(kind: str, text: str) -> str:
@@ -630,7 +635,7 @@ def _debris(
     texts = references.texts[:_SAMPLE]
     counts = np.diff(references.offsets)[: len(texts)]
     rows = np.repeat(np.arange(len(counts)), counts)[: len(texts)].tolist()
-    named = [_names(text, str(references.ids[row])) for text, row in zip(texts, rows, strict=True)]
+    named = _are_names(texts, [*map(str, map(references.ids.__getitem__, rows))])
     return kinds | {"name": kinds["name"] | named, "empty": tokens.lengths[: len(texts)] == 0}
 
 
@@ -645,15 +650,22 @@ def _languages(texts: Sequence[str], tokens: Tokens, of_references: str) -> NDAr
     Texts with many English function words are taken for English, unless the references are in another language, and
     those with as many of both for that one.
     """
-    words = {word: {*languages} for word, languages in function_words().items() if "en" in languages}
+    words, own_words = _english_words()
     english = _counts_of(tokens, _are_words(tokens, words))
-    only_english = _counts_of(tokens, _are_words(tokens, [word for word in words if words[word] == {"en"}]))
+    only_english = _counts_of(tokens, _are_words(tokens, own_words))
     surely = (only_english > 0) & (english >= _SURELY_ENGLISH * tokens.lengths)
     codes = ["en"] * len(texts)
     for row in np.flatnonzero(~surely | (of_references not in ("", "en"))).tolist():
         code = language_of(texts[row], of_references)
         codes[row] = code if code == "en" or not surely[row] else ""
     return np.array(codes, np.str_)
+
+
+@cache
+def _english_words() -> tuple[Sequence[str], Sequence[str]]:
+    """Return the function words of English, and those that no other language has."""
+    words = {word: languages for word, languages in function_words().items() if "en" in languages}
+    return (*words,), tuple(word for word in words if {*words[word]} == {"en"})
 
 
 def _are_words(tokens: Tokens, words: Iterable[str]) -> NDArray[np.bool_]:

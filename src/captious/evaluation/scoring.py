@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from captious.data import (
@@ -357,8 +357,9 @@ def evaluate(
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                own = (as_warning(text, metric.name) for text in metric.warnings(table, state))
-                messages += [warning for warning in own if warning not in messages]
+                for text in metric.warnings(table, state):
+                    if (warning := as_warning(text, metric.name)) not in messages:
+                        messages.append(warning)
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None
@@ -369,15 +370,13 @@ def evaluate(
 
 def _statistics(
     metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, ways: Sequence[OfSeveral]
-) -> Iterator[Statistics]:
+) -> list[Statistics]:
     """Return statistics with one row per image; with several candidates, one array for each way."""
     if not (isinstance(metric, Metric) and isinstance(captions, CaptionSets)):
-        yield Statistics(metric, metric.statistics(captions, state), captions.ids)
-        return
-    rows = OfK.candidate_statistics(metric, captions, state)
-    for choice in OfK.ways(metric, ways):
-        of_images = OfK(metric, choice)
-        yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets), captions.ids)
+        return [Statistics(metric, metric.statistics(captions, state), captions.ids)]
+    rows, offsets = OfK.candidate_statistics(metric, captions, state), captions.candidates.offsets
+    metrics = [OfK(metric, choice) for choice in OfK.ways(metric, ways)]
+    return [Statistics(of_images, of_images.of_candidates(rows, offsets), captions.ids) for of_images in metrics]
 
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:

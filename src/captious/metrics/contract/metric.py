@@ -67,14 +67,13 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
 
     Scores are comparable only if their signatures are equal.
     """
-    parts = [name, *(f"{key}:{_signature_text(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
-    return "|".join(parts)
+    parts = [f"{key}:{_signature_text(value)}" for key, value in parameters.items()]
+    return "|".join([name, *parts, f"captious:{__version__}"])
 
 
 def add_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
     """Add a part, such as ``references:5``, to signatures before the package version."""
-    pieces = [signature.rpartition("|") for signature in signatures]
-    return tuple([f"{parameters}|{part}|{version}" for parameters, _, version in pieces])
+    return tuple([f"|{part}|".join(signature.rsplit("|", 1)) for signature in signatures])
 
 
 def _signature_text(value: object) -> str:

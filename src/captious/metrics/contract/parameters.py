@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from operator import attrgetter
-from typing import Any, Generic, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.text import Tokenizer, as_tokenizer
@@ -73,17 +73,13 @@ class Parameter(Generic[Input, Value]):
         if self.signature_key is None:
             self.signature_key = name.replace("_", "-")
 
-    @overload
-    def __get__(self, instance: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> Value: ...
-    def __get__(self, instance: object | None, owner: type) -> Any:
-        if instance is None:
-            return self
-        try:
-            return instance.__dict__[self.name]
-        except KeyError:
-            raise AttributeError(f"{self.name} is not set yet") from None
+    if TYPE_CHECKING:  # values are in the dictionary of the instance, where Python finds them by itself
+
+        @overload
+        def __get__(self, instance: None, owner: type) -> Self: ...
+        @overload
+        def __get__(self, instance: object, owner: type) -> Value: ...
+        def __get__(self, instance: object | None, owner: type) -> Any: ...
 
     def __set__(self, instance: object, value: Input) -> None:
         if instance.__dict__.get("is_complete"):

@@ -9,6 +9,7 @@ outputs: ``label_in_scheme``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -281,8 +282,8 @@ def labels_called(name: str) -> list[str]:
 
 def _parts(label: str) -> tuple[str, str]:
     """Split a label into the output, and its variant and parameters."""
-    end = next((place for place, c in enumerate(label) if c in "@: "), len(label))
-    return label[:end], label[end:]
+    output = re.split("[@: ]", label, maxsplit=1)[0]
+    return output, label[len(output) :]
 
 
 # Requests of metrics as text.

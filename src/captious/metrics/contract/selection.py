@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any, Literal, TypeAlias, cast, overload
 
@@ -286,6 +287,11 @@ class Selection(Sequence[RequestedMetric]):
         """Return the number of metrics."""
         return len(self.requested)
 
+    @cached_property
+    def needs_references(self) -> bool:
+        """Whether a metric needs references."""
+        return any(item.metric.needs_references for item in self.requested)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the results, in the order requested."""
@@ -342,7 +348,7 @@ class Selection(Sequence[RequestedMetric]):
             if reason:
                 slow.append(CaptionWarning(f"{name} {reason}{': ' if split else ''}{split}.", "slow"))
             requests.append(item)
-        if not requests:  # an empty selection cannot run
+        if not left_out or not requests:  # an empty selection cannot run
             return self, slow
         return replace(self, requested=tuple(requests), warnings=(*self.warnings, *left_out)), slow
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -123,7 +124,7 @@ class Settings:
         picked = isinstance(self.tokenizer, Tokenizer) and self.tokenizer.name == language.tokenizer
         return frozenset(("language", "tokenizer") if picked else ("language",))
 
-    @property
+    @cached_property
     def of_metrics(self) -> Mapping[str, Any]:
         """Metric settings that were set."""
         return {name: value for name in _RESOLVED if (value := getattr(self, name)) is not None}
