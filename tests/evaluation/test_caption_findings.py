@@ -14,8 +14,9 @@ import pytest
 import captious
 from captious.data import Captions
 from captious.data.checks import TEXT_KINDS, repeats_itself
+from captious.errors import CaptionWarning
 from captious.evaluation import evaluate
-from captious.evaluation.checks import CaptionFindings, excerpt, reference_warnings
+from captious.evaluation.checks import CaptionFindings, excerpt
 from captious.evaluation.scoring import fit_resource
 from captious.metrics.contract.selection import select
 from captious.metrics.shared.frequencies import DocumentFrequencies
@@ -235,7 +236,7 @@ def test_identical_references_are_named_by_check_and_score_and_for_rewards(cases
     for warnings in (
         report.warnings,
         captious.check(candidates, references).warnings,
-        reference_warnings(metric, table, metric.fit(table)),
+        map(CaptionWarning, metric.reference_warnings(table, metric.fit(table))),
     ):
         (warning,) = (each for each in warnings if each.kind == "same-references")
         assert "all" in warning
@@ -243,7 +244,7 @@ def test_identical_references_are_named_by_check_and_score_and_for_rewards(cases
     of_bleu = captious.score(candidates, references, ["bleu-1"])
     assert "same-references" not in [warning.kind for warning in of_bleu.warnings]
     own = captious.CiderD(idf=DocumentFrequencies.of({i: [f"a dog {i}", "the lungs"] for i in range(200)}))
-    assert reference_warnings(own, table, None) == []
+    assert not own.reference_warnings(table, None)
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
@@ -483,7 +484,7 @@ def test_document_frequencies_of_coco_are_advised_for_captions_like_its_own(
 ) -> None:
     references = captious.read_references({i: [text, f"{text} {i}"] for i, text in enumerate(texts)})
     metric = captious.CiderD()
-    (warning,) = reference_warnings(metric, references, metric.fit(references))
+    (warning,) = map(CaptionWarning, metric.reference_warnings(references, metric.fit(references)))
     assert ('idf="coco"' in warning) == is_like_coco
 
 
@@ -607,7 +608,7 @@ def test_captions_whose_weights_are_0_are_named(reference: str, is_said: bool) -
     }
     table, metric = captious.read_references(references), captious.CiderD()
     state = metric.fit(table)
-    kinds_said = [each.kind for each in reference_warnings(metric, table, state)]
+    kinds_said = [CaptionWarning(each).kind for each in metric.reference_warnings(table, state)]
     assert kinds_said == ["same-references"] * is_said
     checked = captious.check(dict.fromkeys(references, "a photo of a cat"), references)
     assert ("same-references" in [each.kind for each in checked.warnings]) == is_said
@@ -625,7 +626,7 @@ def test_document_frequencies_of_coco_are_never_advised_for_sounds(cases: Path) 
     of_files = {f"{i}.wav": ["a dog runs over the grass", "a dog runs"] for i in range(3)}
     for source in (cases / "dcase_references.csv", of_files):
         references = captious.read_references(source)
-        (warning,) = reference_warnings(metric, references, metric.fit(references))
+        (warning,) = map(CaptionWarning, metric.reference_warnings(references, metric.fit(references)))
         assert 'idf="coco"' not in warning
 
 

@@ -1,6 +1,5 @@
 """The public names of evaluation and where they are, which `__init__.py` reads."""
 
-from .checks import CaptionCheck as CaptionCheck
 from .checks import Finding as Finding
 from .checks import FindingWarning as FindingWarning
 from .comparison import Comparison as Comparison
@@ -27,6 +26,7 @@ from .report import Reports as Reports
 from .report import Result as Result
 from .reward import Reward as Reward
 from .reward import reward as reward
+from .scoring import CaptionCheck as CaptionCheck
 from .scoring import check as check
 from .scoring import evaluate as evaluate
 from .scoring import prepare as prepare

@@ -23,10 +23,8 @@ from captious.data import Captions, CaptionSets, References, checks
 from captious.data.checks import TEXT_KINDS, Kind, is_cut_off, is_in_another_script, kinds_in
 from captious.data.cleaning import OF_BOTH_SIDES
 from captious.errors import CaptionWarning, CaptiousWarning, marked, option, setting, shown
-from captious.metrics.contract.metric import BaseMetric, State
+from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import Selection
-from captious.metrics.contract.settings import Settings
-from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.text import PTB
 from captious.text.languages import (
     LANGUAGES,
@@ -39,11 +37,12 @@ from captious.text.languages import (
 )
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
-from captious.version import __version__
-from captious.words import counted, counted_of, listed
+from captious.words import counted_of, listed
 
 # Kinds of findings about captions.
 
+#: References from which a vocabulary can be known.
+MIN_REFERENCES = 50
 #: The tokens of metrics that are made for English.
 ENGLISH = frozenset(("ptb", "ptb-harness", "ptb-raw", "smurf", "nltk", "treebank"))
 
@@ -55,7 +54,6 @@ _WORDS_LESS = 4  # in one that is short
 _MIN_NUMBER = 3  # candidates below which a kind may be chance
 _RATIO = 2.0  # as often as in references, or as long
 _FAMILIAR = 0.34  # share of words that some reference has, below which a caption is about something else
-_MIN_REFERENCES = 50  # references from which a vocabulary can be known
 _MIN_WORDS = 4  # words that a caption needs before they are compared, or its end looked at
 _SURELY_ENGLISH = 0.2  # share of English function words above which no other language is looked for
 _MANY_TIMES = 3.0  # as long as references: captions of which CIDEr-D and BLEU mostly measure length
@@ -81,7 +79,7 @@ _AT_END = frozenset(("cut",))
 #: Kinds that a part of the text shows.
 _SHOWN = frozenset((*TEXT_KINDS, "script", "foreign", "language", "vocabulary", "repetition", "cut"))
 #: Kinds that references are looked at for, whatever candidates are.
-_DEBRIS = ("empty", *(name for name in TEXT_KINDS if name not in ("prompt", "quotes")))
+DEBRIS = ("empty", *(name for name in TEXT_KINDS if name not in ("prompt", "quotes")))
 _LEAST_OF_REFERENCES = 0.01  # share of references below which debris is chance
 #: Kinds that are not counted where a text is of another kind, which explains them.
 _HIDDEN = {
@@ -206,7 +204,7 @@ _ADVICE_OF_REFERENCES = {
     "name": "is this the column of the references?",
 } | {
     name: f"correct the references: {option('clean', 'RULE')} only changes candidates"
-    for name in _DEBRIS
+    for name in DEBRIS
     if name not in ("empty", "name") and KINDS[name].rule != OF_BOTH_SIDES
 }
 
@@ -400,7 +398,7 @@ class CaptionFindings:
     def findings(self) -> list[Finding]:
         """Findings that deserve a warning: not chance, and unusual in captions by people and in these references."""
         found = [finding for finding in self.all_findings if self._is_unusual(finding)]
-        kinds = _DEBRIS if self.n else (*_DEBRIS, "script", "foreign")
+        kinds = DEBRIS if self.n else (*DEBRIS, "script", "foreign")
         return found + [
             self._of_reference(kind)
             for kind in kinds
@@ -566,17 +564,6 @@ def foreign_language(tables: Sequence[Captions | CaptionSets], selection: Select
     return _name(code) if code else "another script"
 
 
-def reference_warnings(metric: BaseMetric, references: References, state: State | None) -> list[CaptionWarning]:
-    """Return the warnings about references that concern a metric, whatever the candidates are; rewards use it.
-
-    Args:
-        metric: the metric.
-        references: the references.
-        state: what ``metric.fit`` returned for them.
-    """
-    return [*map(CaptionWarning, metric.reference_warnings(references, state))]
-
-
 def _concerns(kind: Kind, metric: BaseMetric, selection: Selection) -> bool:
     """Return whether a kind matters to a metric."""
     if kind.of_length and not _depends_on(metric, _OF_LENGTH):
@@ -708,7 +695,7 @@ def _masks_beside(
         "short": n_words < np.minimum(reference_words / _RATIO, reference_words - _WORDS_LESS),
         "vocabulary": (n_known < _FAMILIAR * n_words)
         & (n_words >= _MIN_WORDS)
-        & (len(references.texts) >= _MIN_REFERENCES),
+        & (len(references.texts) >= MIN_REFERENCES),
     }
 
 
@@ -717,116 +704,6 @@ def _mean_lengths(tokens: Tokens, references: References) -> NDArray[np.float64]
     counts = np.diff(references.offsets)
     words = np.diff(tokens.offsets[references.offsets])
     return np.asarray(words / np.maximum(counts, 1))
-
-
-# ``check``: the result.
-
-
-class CaptionCheck(Displayed):
-    """The result of ``check`` for the captions of a system.
-
-    Attributes:
-        system: name of the system.
-        findings: all findings about candidates, including those too rare for a warning.
-        warnings: the warnings that ``captious.score`` would issue, one sentence each.
-        n_candidates, n_references: numbers of captions.
-        words: PTB tokens per candidate, and per reference of its image; 0 without references.
-    """
-
-    def __init__(self, system: str, captions: Captions | CaptionSets, settings: Settings) -> None:
-        counts = CaptionFindings.of(captions)
-        mended = {"same-references"} if settings.idf is not None else set()
-        if settings.language is not None or settings.tokenizer is not None:
-            mended |= {name for name, kind in KINDS.items() if kind.of_tokens}
-        self.system = system
-        self.n_candidates, self.n_references = counts.n, counts.references
-        self.words = tuple(words / counts.n for words in counts.words)
-        self.findings = counts.all_findings
-        self.warnings = [
-            warning for warning in (*ids_warnings(captions), *counts.warnings) if warning.kind not in mended
-        ]
-        self._in_references = counts.reference_counts
-
-    def to_table(self) -> Table:
-        """Return a table with a row for each kind of finding; records, such as those of csv, have all kinds."""
-        columns = [
-            Column("candidates", form="count"),
-            Column("share", form="percent"),
-            *(Column(head, align="left") for head in ("such as", "image_id")),
-        ]
-        rows = [
-            Row(
-                found.kind, [Cell(found.n), Cell(found.n / found.of), Cell(found.text), Cell(", ".join(found.examples))]
-            )
-            for found in self.findings
-        ]
-        by_kind = {finding.kind: finding for finding in self.findings}
-        every = [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ())) for kind in self._kinds]
-        records = [
-            {
-                "system": self.system,
-                "kind": finding.kind,
-                "candidates": finding.n,
-                "share": finding.n / finding.of,
-                "text": finding.text,
-                "examples": " ".join(finding.examples),
-                "clean": finding.rule,
-            }
-            for finding in every
-        ]
-        lengths = f"{self.words[0]:.1f} words per candidate"
-        if self.n_references:
-            lengths += f", {self.words[1]:.1f} per reference"
-        title = (
-            f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
-            f"{counted(self.n_references, 'reference')}, {lengths}."
-        )
-        columns = columns if rows else []
-        return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=self._notes)
-
-    @property
-    def _kinds(self) -> list[str]:
-        """The kinds that these captions can have."""
-        return [
-            kind
-            for kind in KINDS
-            if (self.n_references or not KINDS[kind].needs_references)
-            and (kind != "vocabulary" or self.n_references >= _MIN_REFERENCES)
-        ]
-
-    @property
-    def _notes(self) -> Sequence[str]:
-        """The warnings, and the kinds that were looked for and not found."""
-        found = {finding.kind for finding in self.findings}
-        not_found = f"Looked for and not found: {', '.join(kind for kind in self._kinds if kind not in found)}"
-        if self.n_references:
-            absent = [kind for kind in _DEBRIS if kind not in self._in_references]
-            not_found += f"; in references: {', '.join(absent)}"
-        usual = "All of this is as rare as in captions by people, or as frequent as in the references."
-        return [*self.warnings, *[usual] * (bool(found) and not self.warnings), f"{not_found}."]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values, as printed by ``captious check --format json``."""
-        return json_document(
-            {
-                "version": __version__,
-                "name": self.system,
-                "n_candidates": self.n_candidates,
-                "n_references": self.n_references,
-                "words_per_candidate": self.words[0],
-                "words_per_reference": self.words[1] if self.n_references else None,
-                "findings": {
-                    finding.kind: {
-                        "candidates": finding.n,
-                        "examples": [*finding.examples],
-                        "text": finding.text or None,
-                        "clean": finding.rule or None,
-                    }
-                    for finding in self.findings
-                },
-                "warnings": self.warnings,
-            }
-        )
 
 
 # Warnings about small numbers of images and references, warnings of several systems, and their issue.

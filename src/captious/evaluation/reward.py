@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import ImageId, References, ReferencesLike, read_references
 from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
-from captious.evaluation.checks import CaptionFindings, issue, reference_warnings
+from captious.evaluation.checks import CaptionFindings, issue
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import (
     BaseMetric,
@@ -238,9 +238,9 @@ class Reward:
     def warnings(self) -> list[CaptionWarning]:
         """Warnings about rewards that mislead: about the references, as scores have them, and of metrics."""
         sentences = (
-            sentence
+            CaptionWarning(sentence)
             for term in self._arguments[0]
-            for sentence in reference_warnings(term.metric, self._references, self._states[id(term.metric)])
+            for sentence in term.metric.reference_warnings(self._references, self._states[id(term.metric)])
         )
         return [*dict.fromkeys([*self._arguments[-1], *sentences])]
 

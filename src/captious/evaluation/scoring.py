@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from captious.data import (
     Candidates,
@@ -26,8 +27,11 @@ from captious.data.matching import OF_SEVERAL, ways_of
 from captious.data.rows import names_of_files
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, either, option
 from captious.evaluation.checks import (
-    CaptionCheck,
+    DEBRIS,
+    KINDS,
+    MIN_REFERENCES,
     CaptionFindings,
+    Finding,
     foreign_language,
     ids_warnings,
     issue,
@@ -53,10 +57,119 @@ from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.plugins import answers_other_keywords
 from captious.progress import Progress, steps
+from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.text import PTB, as_tokenizer
+from captious.version import __version__
 from captious.words import DEFAULT_SEED, counted, shortened
 
 # ``check``: detection of properties of captions that make scores misleading, without scoring.
+
+
+class CaptionCheck(Displayed):
+    """The result of ``check`` for the captions of a system.
+
+    Attributes:
+        system: name of the system.
+        findings: all findings about candidates, including those too rare for a warning.
+        warnings: the warnings that ``captious.score`` would issue, one sentence each.
+        n_candidates, n_references: numbers of captions.
+        words: PTB tokens per candidate, and per reference of its image; 0 without references.
+    """
+
+    def __init__(self, system: str, captions: Captions | CaptionSets, settings: Settings) -> None:
+        counts = CaptionFindings.of(captions)
+        mended = {"same-references"} if settings.idf is not None else set()
+        if settings.language is not None or settings.tokenizer is not None:
+            mended |= {name for name, kind in KINDS.items() if kind.of_tokens}
+        self.system = system
+        self.n_candidates, self.n_references = counts.n, counts.references
+        self.words = tuple(words / counts.n for words in counts.words)
+        self.findings = counts.all_findings
+        self.warnings = [
+            warning for warning in (*ids_warnings(captions), *counts.warnings) if warning.kind not in mended
+        ]
+        self._in_references = counts.reference_counts
+
+    def to_table(self) -> Table:
+        """Return a table with a row for each kind of finding; records, such as those of csv, have all kinds."""
+        columns = [
+            Column("candidates", form="count"),
+            Column("share", form="percent"),
+            *(Column(head, align="left") for head in ("such as", "image_id")),
+        ]
+        rows = [
+            Row(
+                found.kind, [Cell(found.n), Cell(found.n / found.of), Cell(found.text), Cell(", ".join(found.examples))]
+            )
+            for found in self.findings
+        ]
+        by_kind = {finding.kind: finding for finding in self.findings}
+        every = [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ())) for kind in self._kinds]
+        records = [
+            {
+                "system": self.system,
+                "kind": finding.kind,
+                "candidates": finding.n,
+                "share": finding.n / finding.of,
+                "text": finding.text,
+                "examples": " ".join(finding.examples),
+                "clean": finding.rule,
+            }
+            for finding in every
+        ]
+        lengths = f"{self.words[0]:.1f} words per candidate"
+        if self.n_references:
+            lengths += f", {self.words[1]:.1f} per reference"
+        title = (
+            f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
+            f"{counted(self.n_references, 'reference')}, {lengths}."
+        )
+        columns = columns if rows else []
+        return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=self._notes)
+
+    @property
+    def _kinds(self) -> list[str]:
+        """The kinds that these captions can have."""
+        return [
+            kind
+            for kind in KINDS
+            if (self.n_references or not KINDS[kind].needs_references)
+            and (kind != "vocabulary" or self.n_references >= MIN_REFERENCES)
+        ]
+
+    @property
+    def _notes(self) -> Sequence[str]:
+        """The warnings, and the kinds that were looked for and not found."""
+        found = {finding.kind for finding in self.findings}
+        not_found = f"Looked for and not found: {', '.join(kind for kind in self._kinds if kind not in found)}"
+        if self.n_references:
+            absent = [kind for kind in DEBRIS if kind not in self._in_references]
+            not_found += f"; in references: {', '.join(absent)}"
+        usual = "All of this is as rare as in captions by people, or as frequent as in the references."
+        return [*self.warnings, *[usual] * (bool(found) and not self.warnings), f"{not_found}."]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values, as printed by ``captious check --format json``."""
+        return json_document(
+            {
+                "version": __version__,
+                "name": self.system,
+                "n_candidates": self.n_candidates,
+                "n_references": self.n_references,
+                "words_per_candidate": self.words[0],
+                "words_per_reference": self.words[1] if self.n_references else None,
+                "findings": {
+                    finding.kind: {
+                        "candidates": finding.n,
+                        "examples": [*finding.examples],
+                        "text": finding.text or None,
+                        "clean": finding.rule or None,
+                    }
+                    for finding in self.findings
+                },
+                "warnings": self.warnings,
+            }
+        )
 
 
 @answers_other_keywords
