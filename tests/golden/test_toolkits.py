@@ -21,6 +21,7 @@ from tests.golden.command_line import EXAMPLES, clean, environment
 from tests.golden.names import describe_all
 from tests.golden.outcomes import call, value
 from tests.golden.record import Record
+from tests.support.tables import tables
 
 GTS = {
     5: ["dog"],
@@ -51,51 +52,7 @@ RAW = {
 _COUNTS = "CiderScorer cook_refs cook_test precook"
 _BLEU_COUNTS = "BleuScorer cook_refs cook_test precook"
 #: Toolkit -> module -> the names that programs import from it.
-MODULES: dict[str, dict[str, str]] = {
-    "pycocoevalcap": {
-        "": "Bleu COCOEvalCap Cider Meteor PTBTokenizer Rouge Spice WMD prepare_references use_prepared_references",
-        "bleu": "Bleu",
-        "bleu.bleu": "Bleu BleuScorer",
-        "bleu.bleu_scorer": _BLEU_COUNTS,
-        "cider": "Cider",
-        "cider.cider": "Cider CiderScorer",
-        "cider.cider_scorer": _COUNTS,
-        "eval": "Bleu COCOEvalCap Cider Meteor PTBTokenizer Rouge Spice",
-        "eval_spice": "COCOEvalCapSpice PTBTokenizer Spice SpiceEval",
-        "meteor": "Meteor",
-        "meteor.meteor": "Meteor",
-        "rouge": "Rouge",
-        "rouge.rouge": "Rouge my_lcs",
-        "spice": "Spice",
-        "spice.get_stanford_models": "get_stanford_models",
-        "spice.spice": "Spice",
-        "tokenizer": "PTBTokenizer",
-        "tokenizer.ptbtokenizer": "PTBTokenizer PUNCTUATIONS",
-        "wmd.wmd": "WMD",
-    },
-    "pyciderevalcap": {
-        "cider.cider": "Cider",
-        "cider.cider_scorer": _COUNTS,
-        "ciderD.ciderD": "CiderD",
-        "ciderD.ciderD_scorer": _COUNTS,
-        "eval": "CIDErEvalCap Cider CiderD PTBTokenizer",
-        "tokenizer.ptbtokenizer": "PTBTokenizer PUNCTUATIONS",
-    },
-    "evaluation": {
-        "": "Bleu Cider Meteor PTBTokenizer Rouge compute_scores",
-        "bleu": "Bleu",
-        "bleu.bleu": "Bleu",
-        "bleu.bleu_scorer": _BLEU_COUNTS,
-        "cider": "Cider",
-        "cider.cider": "Cider",
-        "cider.cider_scorer": _COUNTS,
-        "meteor": "Meteor",
-        "meteor.meteor": "Meteor",
-        "rouge": "Rouge",
-        "rouge.rouge": "Rouge my_lcs",
-        "tokenizer": "PTBTokenizer",
-    },
-}
+MODULES = tables(__file__)["modules"]
 
 
 class Coco:

@@ -17,6 +17,7 @@ from captious.parsing import collapsed as prepositions
 from captious.parsing.collapsed import collapsed
 from captious.parsing.parses import Edge
 from tests.parsing.official_parses import official_parses
+from tests.support.tables import tables
 
 _EDGE = re.compile(r"([a-z:_]+)\((\S+), (\S+)\)")
 
@@ -62,57 +63,12 @@ def test_every_step_has_an_example() -> None:
     assert set(steps) <= {name for name, _ in EXAMPLES}
 
 
-@pytest.mark.parametrize(
-    ("caption", "basic", "edge"),
-    [
-        # The preposition nearest to the noun names the relation.
-        (
-            "dogs peek from behind trees",
-            "nsubj(peek, dogs) nmod(peek, trees) case(trees, from) case(trees, behind)",
-            ("nmod:behind", "peek", "trees"),
-        ),
-        (
-            "fruit such as pears",
-            "nmod(fruit, pears) case(pears, such) mwe(such, as)",
-            ("nmod:such_as", "fruit", "pears"),
-        ),
-        ("Dogs On beds", "nmod(Dogs, beds) case(beds, On)", ("nmod:on", "Dogs", "beds")),
-        # By is an agent's only in a passive.
-        ("dogs by boys", "nmod(dogs, boys) case(boys, by)", ("nmod:by", "dogs", "boys")),
-        # Possessives and measures keep their relations.
-        ("boys 's dogs", "nmod:poss(dogs, boys) case(boys, 's)", ("nmod:poss", "dogs", "boys")),
-        # A word that modifies keeps two words apart.
-        (
-            "sits right next to cats",
-            "advmod(next, right) nmod(sits, cats) advmod(cats, next) case(cats, to)",
-            ("nmod:to", "sits", "cats"),
-        ),
-        ("tea rather than milk", "cc(tea, rather) mwe(rather, than) conj(tea, milk)", ("conj:negcc", "tea", "milk")),
-        ("dogs cats and birds", "conj(dogs, cats) cc(dogs, and) conj(dogs, birds)", ("conj:and", "dogs", "cats")),
-        ("dogs cats", "conj(dogs, cats)", ("conj", "dogs", "cats")),
-        ("black and white dogs", "amod(dogs, black) cc(black, and) conj(black, white)", ("amod", "dogs", "white")),
-        # Passives that go on in the active have an active subject, unless it is a participle.
-        (
-            "dogs were fed and sleep/VBP",
-            "nsubjpass(fed, dogs) auxpass(fed, were) cc(fed, and) conj(fed, sleep)",
-            ("nsubj", "sleep", "dogs"),
-        ),
-        (
-            "dogs were fed and washed/VBN",
-            "nsubjpass(fed, dogs) auxpass(fed, were) cc(fed, and) conj(fed, washed)",
-            ("nsubjpass", "washed", "dogs"),
-        ),
-        (
-            "dogs sit and cats sleep/VBP",
-            "nsubj(sit, dogs) cc(sit, and) nsubj(sleep, cats) conj(sit, sleep)",
-            ("nsubj", "sleep", "cats"),
-        ),
-    ],
-)
-def test_collapsed_edge_replaces_the_basic_one(caption: str, basic: str, edge: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize(("caption", "basic", "edge"), tables(__file__)["collapsed-edge-replaces-the-basic-one"])
+def test_collapsed_edge_replaces_the_basic_one(caption: str, basic: str, edge: list[str]) -> None:
     drawn = _drawn(*_graph(caption, basic))
-    assert edge in drawn
-    assert not {other for other in drawn if other[1:] == edge[1:] and other != edge}
+    expected = tuple(edge)
+    assert expected in drawn
+    assert not {other for other in drawn if other[1:] == expected[1:] and other != expected}
 
 
 def test_conjuncts_share_nothing_without_a_conjunction() -> None:

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 from captious.parsing.dependencies import constituents
 from captious.parsing.relations import RULES, Rule, find_rule
+from tests.support.tables import tables
 from tests.support.trees import Tree, basic_dependencies, in_preorder
+
+TABLES = tables(__file__)
 
 
 def _drawn(brackets: str) -> list[str]:
@@ -55,33 +58,7 @@ def test_examples_are_as_different_as_the_rules() -> None:
 # ---- heads
 
 
-@pytest.mark.parametrize(
-    ("brackets", "head"),
-    [
-        ("(NP (DT the) (JJ brown) (NN dog))", "dog"),
-        ("(NP (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN ball))))", "dog"),
-        ("(NP (DT the) (JJ other) (CD two))", "two"),
-        ("(PP (IN on) (NP (DT the) (NN table)))", "table"),
-        ("(PP (IN while) (S (VP (VBG standing) (ADVP (RB outside)))))", "standing"),
-        ("(S (NP (DT a) (NN dog)) (VP (VBZ is) (VP (VBG being) (VP (VBN washed)))))", "washed"),
-        ("(S (NP (DT a) (NN dog)) (VP (VBZ is) (ADVP (RB also)) (ADJP (JJ happy))))", "happy"),
-        ("(S (NP (DT a) (NN dog)) (VP (VBZ is) (PP (IN on) (NP (DT a) (NN bed)))))", "bed"),
-        ("(S (NP (EX there)) (VP (VBZ is) (NP (DT a) (NN dog))))", "is"),
-        ("(S (NP (EX there)) (VP (VBP are) (ADVP (RB also)) (VP (VBG running) (NP (NNS dogs)))))", "running"),
-        ("(S (NP (DT a) (NN bus)) (VP (VBZ sits) (VP (VBN parked))))", "sits"),
-        ("(S (NP (DT a) (NN man)) (VP (VBZ gets) (VP (VBN paid))))", "paid"),
-        ("(VP (VBP are) (UCP (ADVP (RB outside)) (CC and) (VP (VBG playing))))", "are"),
-        ("(ADJP (RB very) (JJ happy))", "happy"),
-        ("(ADJP (JJ ready) (S (VP (TO to) (VP (VB swing)))))", "ready"),
-        ("(NP (NN father) (CC and) (NN son))", "father"),
-        ("(SBAR (IN as) (S (NP (PRP he)) (VP (VBZ eats))))", "eats"),
-        ("(FRAG (NP (DT a) (NN man)) (S (VP (VBG riding))))", "man"),
-        ("(ADJP (JJ sunny) (CC and) (JJ old) (CC and) (JJ rusty))", "old"),
-        ("(PP (PP (IN with) (NP (NNS dogs))) (ADVP (RB nearby)))", "nearby"),
-        ("(S (NP (NP (NN snow)) (S (NP (EX there)) (VP (VBP ski)))) (VP (VBZ is) (PP (IN on) (NP (NN top)))))", "is"),
-        ("(HUH (XY unknown) (YX labels))", "unknown"),
-    ],
-)
+@pytest.mark.parametrize(("brackets", "head"), TABLES["root-is-the-expected-head"])
 def test_root_is_the_expected_head(brackets: str, head: str) -> None:
     assert f"root(ROOT, {head})" in _drawn(brackets)
 
@@ -89,132 +66,7 @@ def test_root_is_the_expected_head(brackets: str, head: str) -> None:
 # ---- whole captions
 
 
-@pytest.mark.parametrize(
-    ("brackets", "expected"),
-    [
-        (
-            "(NP (DT a) (JJ black) (CC and) (JJ white) (NN dog))",
-            "det(dog, a) amod(dog, black) cc(black, and) conj(black, white) root(ROOT, dog)",
-        ),
-        (
-            "(NP (DT a) (NN table) (CC and) (JJ wooden) (NNS chairs))",
-            "det(chairs, a) compound(chairs, table) cc(table, and) conj(table, wooden) root(ROOT, chairs)",
-        ),
-        (
-            "(NP (DT a) (JJ red) (NN hat) (CC and) (JJ blue) (NN shirt))",
-            "det(hat, a) amod(hat, red) root(ROOT, hat) cc(hat, and) amod(shirt, blue) conj(hat, shirt)",
-        ),
-        (
-            "(NP (NNS fruits) (CC and) (NN dessert) (NNS items))",
-            "root(ROOT, fruits) cc(fruits, and) compound(items, dessert) conj(fruits, items)",
-        ),
-        (
-            "(NP (CD two) (JJ black) (CC and) (JJ white) (NNS dogs))",
-            "compound(black, two) root(ROOT, black) cc(black, and) amod(dogs, white) conj(black, dogs)",
-        ),
-        (
-            "(NP (NN food) (CC and) (NN water) (CC and) (NN wine) (NNS glasses))",
-            "root(ROOT, food) cc(food, and) conj(food, water) cc(food, and) compound(glasses, wine) "
-            "conj(food, glasses)",
-        ),
-        (
-            "(VP (VBG sitting) (PP (IN on) (CC or) (IN around) (NP (DT a) (NN bench))))",
-            "root(ROOT, sitting) case(bench, on) cc(on, or) conj(on, around) det(bench, a) nmod(sitting, bench)",
-        ),
-        (
-            "(VP (VBZ leaps) (SBAR (IN in) (NN order) (S (VP (TO to) (VP (VB hit) (NP (DT the) (NN ball)))))))",
-            "root(ROOT, leaps) mark(hit, in) mwe(in, order) mark(hit, to) advcl(leaps, hit) det(ball, the) "
-            "dobj(hit, ball)",
-        ),
-        (
-            "(VP (VBZ has) (NP (NN cheese)) (ADVP (RB as) (RB well)))",
-            "root(ROOT, has) dobj(has, cheese) advmod(has, as) mwe(as, well)",
-        ),
-        (
-            "(ROOT (S (NP (DT A) (NN man)) (VP (VBZ uses) (S (NP (DT a) (NN board)) (VP (TO to) (VP (VB surf)))))))",
-            "det(man, A) nsubj(uses, man) root(ROOT, uses) det(board, a) dobj(uses, board) mark(surf, to) "
-            "xcomp(uses, surf)",
-        ),
-        (
-            "(ROOT (S (NP (EX There)) (VP (VBZ Is) (NP (NP (DT a) (NN cat)) (SBAR (WHNP (WDT that)) "
-            "(S (VP (VBZ is) (VP (VBN seen)))))))))",
-            "expl(Is, There) root(ROOT, Is) det(cat, a) nsubj(Is, cat) nsubjpass(seen, that) auxpass(seen, is) "
-            "acl:relcl(cat, seen)",
-        ),
-        (
-            "(VP (VBG riding) (PP (IN on) (NP (DT a) (NN bike))) (PP (IN with) (NP (DT a) (NN hat))) (PP (IN on)))",
-            "root(ROOT, riding) case(bike, on) det(bike, a) nmod(riding, bike) case(hat, with) det(hat, a) "
-            "nmod(riding, hat) case(bike, on)",
-        ),
-        (
-            "(VP (VP (VBG holding) (NP (DT a) (NN bat))) (CC and) (ADVP (JJ next)) (VP (TO to) (NP (PRP him))))",
-            "root(ROOT, holding) det(bat, a) dobj(holding, bat) cc(holding, and) advmod(holding, next) "
-            "conj(holding, to) dobj(to, him)",
-        ),
-        (
-            "(S (NP (DT the) (NN bus)) (VP (VBZ is) (UCP (ADJP (JJ white)) (CC and) (VP (VBN parked)))))",
-            "det(bus, the) nsubjpass(white, bus) auxpass(white, is) root(ROOT, white) cc(white, and) "
-            "conj(white, parked)",
-        ),
-        (
-            "(VP (VBG hanging) (PP (IN in) (NP (IN between))))",
-            "root(ROOT, hanging) advcl(hanging, in) mwe(in, between)",
-        ),
-        (
-            "(SBAR (IN in) (NN case) (S (NP (PRP he)) (VP (VBZ misses))))",
-            "mark(misses, in) mwe(in, case) nsubj(misses, he) root(ROOT, misses)",
-        ),
-        (
-            "(VP (VBG looking) (ADVP (RB kind) (IN of)) (ADJP (JJ sad)))",
-            "root(ROOT, looking) advmod(looking, kind) mwe(kind, of) xcomp(looking, sad)",
-        ),
-        (
-            "(NP (QP (IN at) (JJS least) (CD two)) (NNS dogs))",
-            "case(least, at) nmod:npmod(two, least) nummod(dogs, two) root(ROOT, dogs)",
-        ),
-        (
-            "(NP (QP ($ $) (CD 5) (CD million)))",
-            "root(ROOT, $) compound(million, 5) nummod($, million)",
-        ),
-        (
-            "(NP (QP (CD one) (CC and) (DT a) (NN half)) (NNS sandwiches))",
-            "nummod(sandwiches, one) cc(one, and) det(half, a) conj(one, half) root(ROOT, sandwiches)",
-        ),
-        (
-            "(NP (DT both) (DT a) (NN fork) (CC and) (NN dinner) (NN knife))",
-            "cc:preconj(fork, both) det(fork, a) root(ROOT, fork) cc(fork, and) compound(knife, dinner) "
-            "conj(fork, knife)",
-        ),
-        (
-            "(VP (VP (VBZ sits)) (CC and) (ADVP (RB then)) (VP (VBZ eats)))",
-            "root(ROOT, sits) cc(sits, and) advmod(eats, then) conj(sits, eats)",
-        ),
-        (
-            "(UCP (NP (DT a) (NN cow)) (CC and) (PRN (CC and) (S (NP (NNS goats)) (VP (VBP eat)))) (PP (IN on) "
-            "(NP (NN grass))))",
-            "det(cow, a) root(ROOT, cow) cc(cow, and) cc(eat, and) nsubj(eat, goats) conj(cow, eat) case(grass, on) "
-            "nmod(eat, grass)",
-        ),
-        (
-            "(SBARQ (WHNP (WHNP (CD two)) (NNS dogs)) (SQ (VBP are) (NP (NN nose)) (PP (TO to) (NP (NN nose)))))",
-            "dep(dogs, two) nsubj(are, dogs) root(ROOT, are) nsubj(are, nose) case(nose, to) nmod(are, nose)",
-        ),
-        (
-            "(SBAR (IN in) (NN case) (S (NP (PRP he)) (VP (VBZ eats))))",
-            "mark(eats, in) mwe(in, case) nsubj(eats, he) root(ROOT, eats)",
-        ),
-        (
-            "(SBAR (IN while) (NN night) (S (NP (PRP he)) (VP (VBZ eats))))",
-            "mark(eats, while) dep(eats, night) nsubj(eats, he) root(ROOT, eats)",
-        ),
-        (
-            "(NP (QP (ADVP (RB almost)) (CD fifty)) (NNS birds))",
-            "advmod(fifty, almost) nummod(birds, fifty) root(ROOT, birds)",
-        ),
-        ("(NN dog)", "root(ROOT, dog)"),
-        ("(ROOT (NP (NN dog)))", "root(ROOT, dog)"),
-    ],
-)
+@pytest.mark.parametrize(("brackets", "expected"), TABLES["dependencies-of-a-caption-are-as-expected"])
 def test_dependencies_of_a_caption_are_as_expected(brackets: str, expected: str) -> None:
     assert " ".join(_drawn(brackets)) == expected
 

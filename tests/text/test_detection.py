@@ -9,49 +9,9 @@ from pathlib import Path
 import pytest
 
 from captious.text.languages import LANGUAGES, function_words, language_of, main_language, related
+from tests.support.tables import tables
 
-CAPTIONS = {
-    "ar": ("كلب أسود يقفز في الماء", "رجل يقف بجانب سيارة على الطريق"),
-    "ca": ("Un gos negre salta a l'aigua del llac", "Dos nens juguen a futbol al parc"),
-    "cs": ("Černý pes skáče do vody na pláži", "Dvě děti hrají fotbal v parku"),
-    "da": ("En sort hund hopper i vandet og leger", "To børn spiller fodbold i en park"),
-    "de": ("Ein schwarzer Hund springt ins Wasser", "Zwei Kinder spielen Fußball im Park"),
-    "en": ("a dog jumps into the water", "Two children play football in a park"),
-    "es": ("Un perro negro salta sobre el agua", "Dos niños juegan al fútbol en el parque"),
-    "et": ("Must koer hüppab vette järve ääres", "Kaks last mängivad pargis jalgpalli ja jooksevad"),
-    "eu": ("Txakur beltz bat uretara jauzi egiten ari da", "Bi haur futbolean jokatzen ari dira parkean"),
-    "fi": ("Musta koira hyppää veteen järven rannalla", "Kaksi lasta pelaa jalkapalloa puistossa"),
-    "fil": ("Isang itim na aso ang tumatalon sa tubig", "Dalawang bata ang naglalaro ng bola sa parke"),
-    "fr": ("Un chien noir saute dans l'eau", "Deux enfants jouent au football dans le parc"),
-    "ga": ("Tá madra dubh ag léim isteach san uisce", "Beirt pháistí ag imirt peile sa pháirc"),
-    "gl": ("Un can negro salta na auga do lago", "Dous nenos xogan ao fútbol no parque"),
-    "hi": ("कुत्ता पानी में कूद रहा है", "एक आदमी सड़क पर चल रहा है"),
-    "hr": ("Crni pas skače u vodu kraj djevojke", "Dvoje djece igra nogomet u parku"),
-    "hu": ("Egy fekete kutya ugrik a vízbe", "Két gyerek focizik a parkban"),
-    "id": ("Seekor anjing hitam melompat ke dalam air", "Dua anak bermain sepak bola di taman"),
-    "is": ("Svartur hundur stekkur út í vatnið", "Tvö börn spila fótbolta í garðinum"),
-    "it": ("Un cane nero salta nell'acqua del lago", "Due bambini giocano a calcio nel parco"),
-    "ja": ("黒い犬が水に飛び込んでいる", "犬がカメラを見る"),
-    "ko": ("검은 개가 물속으로 뛰어든다", "두 아이가 공원에서 축구를 한다"),
-    "lt": ("Juodas šuo šoka į vandenį prie ežero", "Du vaikai žaidžia futbolą parke"),
-    "lv": ("Melns suns lec ūdenī pie ezera", "Divi bērni spēlē futbolu parkā"),
-    "mi": ("He kurī pango e peke ana ki te wai", "E rua ngā tamariki e tākaro ana i te pāka"),
-    "nl": ("Een zwarte hond springt in het water", "Twee kinderen spelen voetbal in het park"),
-    "no": ("En svart hund hopper ut i vannet ved en gutt", "To barn spiller fotball foran noen mennesker"),
-    "pl": ("Czarny pies skacze do wody", "Dwoje dzieci gra w piłkę nożną w parku"),
-    "pt": ("Um cachorro preto pula na água", "Duas crianças jogam futebol no parque"),
-    "ro": ("Un câine negru sare în apă", "Doi copii joacă fotbal în parc"),
-    "ru": ("собака бежит по пляжу", "Двое детей играют в футбол в парке"),
-    "sk": ("Čierny pes skáče do vody vedľa muža", "Dve deti hrajú futbal v parku, ktorý je pri dome"),
-    "sl": ("Črn pes skače v vodo na plaži", "Dva otroka igrata nogomet v parku"),
-    "sv": ("En svart hund hoppar i vattnet framför några barn", "Två barn spelar fotboll i parken"),
-    "sw": ("Mbwa mweusi anaruka ndani ya maji", "tramu ya njano inapita juu ya daraja la zamani"),
-    "th": ("แมวสองตัวนอนบนโซฟา", "หมาวิ่งบนชายหาด"),
-    "tr": ("Siyah bir köpek suya atlıyor", "İki çocuk parkta futbol oynuyor"),
-    "uk": ("Чорний собака стрибає у воду озера", "Двоє дітей грають у футбол у парку"),
-    "vi": ("Một con chó đen nhảy xuống nước", "Hai đứa trẻ chơi bóng đá trong công viên"),
-    "zh": ("一只狗在草地上跑", "两个孩子在公园里踢足球"),
-}
+CAPTIONS = tables(__file__)["captions"]
 
 
 @pytest.mark.parametrize("code", CAPTIONS)

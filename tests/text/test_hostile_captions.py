@@ -11,68 +11,12 @@ from hypothesis import strategies as st
 
 from captious.native import TokenizerRule, Vocabulary
 from captious.text import PTB, PTB_RAW
+from tests.support.tables import tables
 
 SIZE = 100_000
 
 #: Each is repeated until it has 100 kB.
-SHAPES = {
-    "letters": "a",
-    "blanks": " ",
-    "blank words": "a ",
-    "at": "a@",
-    "at at": "@",
-    "ampersands": "&",
-    "entities": "&amp;",
-    "quotation entities": "&quot;a",
-    "dots": "a.",
-    "capital dots": "A.",
-    "only dots": ".",
-    "spaced dots": ". ",
-    "brackets": "(",
-    "bracketed numbers": "(1",
-    "phone numbers": "(555) ",
-    "hyphens": "-",
-    "hyphenated": "a-",
-    "dotted hyphens": "a.b-",
-    "apostrophes": "'",
-    "elisions": "a'",
-    "negations": "n't",
-    "quotes": '"',
-    "opening quotes": "``",
-    "tags": "<a ",
-    "attributes": '<a b="',
-    "comments": "<!-",
-    "addresses": "http://",
-    "web": "www.",
-    "slashes": "1/",
-    "dashed numbers": "1-",
-    "dotted numbers": "1.",
-    "spaced numbers": "1 ",
-    "commas": "1,",
-    "currency": "$",
-    "hashes": "#a",
-    "smileys": ":-",
-    "abbreviations": "Co. ",
-    "initials": "I. ",
-    "sentence starts": "A. The ",
-    "countries": "U.S.-",
-    "soft hyphens": "a\u00ad",
-    "only soft hyphens": "\u00ad",
-    "accents": "é",
-    "ideographs": "犬",
-    "not signs": "¬",
-    "snow": "☃",
-    "emoji": "😀",
-    "joined emoji": "👨\u200d",
-    "combining marks": "e\u0301",
-    "capital sigmas": "Σ",
-    "words of sigmas": "αΣ ",
-    "unbreakable spaces": "a\u00a0",
-    "line breaks": "a\n",
-    "control characters": "\0\x01",
-    "mail in Greek": "é@",
-    "equals": "a=\u0394",
-}
+SHAPES = tables(__file__)["shapes"]
 
 
 def seconds(caption: str) -> float:

@@ -12,55 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.text.sentences import sentences_of
+from tests.support.tables import tables
 
-CASES = {
-    "A dog runs. It barks.": ["A dog runs.", "It barks."],
-    "a dog runs . a cat sleeps .": ["a dog runs .", "a cat sleeps ."],
-    "chop the lettuce. place it in a bowl": ["chop the lettuce.", "place it in a bowl"],
-    "Dr. Smith stands beside St. Mary's. He smiles.": ["Dr. Smith stands beside St. Mary's.", "He smiles."],
-    "A photo of J. K. Rowling. She smiles.": ["A photo of J. K. Rowling.", "She smiles."],
-    "It is 5 p.m. and dark. A U.S. Navy ship docks at 6 p.m. The sky is red.": [
-        "It is 5 p.m. and dark.",
-        "A U.S. Navy ship docks at 6 p.m.",
-        "The sky is red.",
-    ],
-    "Cups, plates, etc. on a table, etc. The table is red.": [
-        "Cups, plates, etc. on a table, etc.",
-        "The table is red.",
-    ],
-    "A bus, no. 5, waits. Is it red? no. Yes!": ["A bus, no. 5, waits.", "Is it red?", "no.", "Yes!"],
-    "A sign reads 'STOP!' and a man waits.": ["A sign reads 'STOP!'", "and a man waits."],
-    'A sign reads "STOP!" and a man waits. "No." He goes.': [
-        'A sign reads "STOP!" and a man waits.',
-        '"No."',
-        "He goes.",
-    ],
-    "It has 3.5 stars... and a half... The rest is dark.": ["It has 3.5 stars... and a half...", "The rest is dark."],
-    "He sits in row 5. The row is full.": ["He sits in row 5.", "The row is full."],
-    "1. A dog.\n2. A cat": ["1. A dog.", "2. A cat"],
-    "Items:\n- a red dog\n- two cats": ["Items:", "- a red dog", "- two cats"],
-    "a long line that was wrapped\nat its end. A second": ["a long line that was wrapped\nat its end.", "A second"],
-    "First paragraph\n\nsecond": ["First paragraph", "second"],
-    "一只狗在跑。一只猫在睡觉！很好": ["一只狗在跑。", "一只猫在睡觉！", "很好"],
-    "एक कुत्ता दौड़ता है। एक बिल्ली सोती है।": ["एक कुत्ता दौड़ता है।", "एक बिल्ली सोती है।"],
-    "It was I. He left. J. K. came": ["It was I.", "He left.", "J. K. came"],
-    "Two. 3. A cat. 4. A dog": ["Two.", "3. A cat.", "4. A dog"],
-    "a list\n1) a dog\n12. a cat\n## a bus\n123. a car": ["a list", "1) a dog", "12. a cat", "## a bus", "123. a car"],
-    "Figs: fig. 3, nos. 4 and 5, vs. Rome. No fig. Next": ["Figs: fig. 3, nos. 4 and 5, vs. Rome.", "No fig.", "Next"],
-    "and so… he goes… The end": ["and so… he goes…", "The end"],
-    "A sign reads “STOP!” and a man waits. “No.” He goes.": [
-        "A sign reads “STOP!” and a man waits.",
-        "“No.”",
-        "He goes.",
-    ],
-    "at 6 p.m. Rome is dark, at 7 p.m. the sky, at 8 p.m. There": [
-        "at 6 p.m. Rome is dark, at 7 p.m. the sky, at 8 p.m.",
-        "There",
-    ],
-    "「走れ。」彼は言う！？はい": ["「走れ。」", "彼は言う！？", "はい"],
-    "": [],
-    " . ": ["."],
-}
+CASES = tables(__file__)["cases"]
 
 
 @pytest.mark.parametrize("text", CASES)
