@@ -20,12 +20,41 @@ import numpy as np
 import pytest
 
 from captious.compat import hook, replacements
-from tests.compat.changes import CAPTIONS, CHANGES, PATCHES, REPLACED
 from tests.compat.copies import CLASSES, copy_toolkit
+from tests.support.tables import tables
 
 pytestmark = pytest.mark.usefixtures("replaced_copies")
 
+TABLES = tables(__file__)
 _numbers = itertools.count()
+
+#: Captions by what they show: image -> (candidate, references).
+CAPTIONS: dict[str, dict[object, tuple[str, list[str]]]] = {
+    "one image": {3: ("a man rides a horse", ["a man riding a horse", "a person on a brown horse"])},
+    "one image of one reference": {"x": ("a dog", ["a dog runs in the park"])},
+    "many": {
+        7: ("a man riding a horse", ["a man rides a brown horse on the beach", "a person is riding a horse"]),
+        3: ("two dogs play in the park", ["two dogs play in the green park", "dogs in a park"]),
+        12: ("a a a red car on on the street", ["a red bus is parked on the street", "a bus  waits"]),
+        5: ("a plate of rice and rice", ["a plate of food with rice and rice and beans"]),
+        9: ("white cat", ["the white Cat sleeps", "the cat is sleeping on a sofa with a blanket near the window"]),
+        2: ("dog dog dog", ["a big dog runs through a dog park", "dog"]),
+        8: ("a boat on a lake", [f"a boat on lake {n}" for n in range(9)] + ["a boat on a lake"]),
+        4: ("", ["a group of people at a table"]),
+        10: ("people", [""]),
+        11: ("a b c " * 100, ["c b a " * 90, "a b c d"]),
+        13: ("犬 が 公園 を 走る", ["犬 が 走っ て いる", "公園 の 犬"]),
+        14: ("двое мужчин играют", ["двое играют на гитаре"]),
+        15: ("一个男人在骑马", ["一个人骑着马", "男人 骑马"]),
+        16: ("<sos> a dog runs <eos> <pad> <pad>", ["<sos> a dog is running <eos>", "a <unk> dog"]),
+        17: ("2 dogs and 13 cats in 1999", ["two dogs and 13 cats", "2 dogs in 2001"]),
+        18: ("a - dog , with ; stops .", ["a dog - with stops", ", . ;"]),
+        1: ("a man in a hat and a man in a coat", ["a man in a hat", "a man in a coat"]),
+    },
+    "no words": {1: ("a dog", [""]), 2: ("", ["", " "])},
+    "ids of several types": {1: ("a dog", ["a dog runs"]), "b": ("two men", ["two men play"])},
+    "candidates in another order": {"b": ("a dog runs", ["a dog runs"]), "a": ("two men", ["two men play guitar"])},
+}
 
 
 def module_of(path: str) -> str:
@@ -71,11 +100,11 @@ def is_replaced(module: ModuleType, name: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("path", "old", "new", "what"), CHANGES)
+@pytest.mark.parametrize(("path", "old", "new", "what"), TABLES["changes"])
 def test_one_line_changes(path: str, old: str, new: str, what: str, tmp_path: Path) -> None:
     ours, theirs = loaded(tmp_path, path, {path: (old, new)})
     name = CLASSES[module_of(path)]
-    assert is_replaced(ours, name) == (what == REPLACED)
+    assert is_replaced(ours, name) == (what == "replaced")
     assert_equal_scores(getattr(ours, name), getattr(theirs, name))
 
 
@@ -88,7 +117,7 @@ def test_unchanged_copies(module: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("path", "code"), PATCHES)
+@pytest.mark.parametrize(("path", "code"), TABLES["patches"])
 def test_what_a_program_changes_later_counts(path: str, code: str, tmp_path: Path) -> None:
     name, results = CLASSES[module_of(path)], []
     for module in loaded(tmp_path, path, {}):

@@ -16,6 +16,7 @@ from captious_server.challenges.drafts import line_of
 from captious_server.challenges.problems import ChallengeError
 from server.tests.support.site import EXAMPLES, Site, example, parsed
 from server.tests.support.small_challenge import as_toml
+from tests.support.tables import tables
 
 FIELDS: list[dict[str, Any]] = [
     {"name": "extra-data", "label": "Extra data", "kind": "yes/no", "required": True},
@@ -98,34 +99,7 @@ def test_texts_without_a_value(kind: Any, text: str, problem: str) -> None:
     assert str(caught.value) == problem
 
 
-@pytest.mark.parametrize(
-    ("values", "problem", "line"),
-    [
-        ({"name": "Big"}, "fields[1].name: must consist of lower-case letters, digits and hyphens", 9),
-        ({"name": "a", "kind": "date"}, "fields[1].kind: must be 'text', 'number' or 'yes/no'", 10),
-        ({"name": "a", "colour": "red"}, "fields[1].colour: unknown key; known are name, label, kind, filled_by, ", 10),
-        (
-            {"name": "human"},
-            "fields[1].name: 'human' is another column of leaderboards or tables; choose another name",
-            9,
-        ),
-        (
-            {"name": "bleu-1"},
-            "fields[1].name: 'bleu-1' is another column of leaderboards or tables; choose another name",
-            9,
-        ),
-        (
-            {"name": "a", "filled_by": "organizers", "required": True},
-            "fields[1].required: is for fields that teams fill in",
-            11,
-        ),
-        (
-            {"name": "a", "lower_is_better": True},
-            'fields[1].lower_is_better: is for fields of the kind "number"',
-            10,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("values", "problem", "line"), tables(__file__)["problems"])
 def test_problems_at_their_lines(values: dict[str, Any], problem: str, line: int) -> None:
     rows = {"title": "x", "metrics": ["bleu"]}
     rows |= {"references": [{"name": "c5", "file": "x"}], "fields": [values], "phases": [{"name": "m"}]}

@@ -15,63 +15,7 @@ from server.tests.challenges.drafting import COMMENTED
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import write_folder
 
-TOML = """
-title = "COCO captions"
-summary = "Captions of everyday scenes."
-organizers = ["alice"]
-image_url = "https://images.example.org/{id:012d}.jpg"
-metrics = ["bleu", "rouge-l", "cider-d"]
-
-[settings]
-tokenizer = "ptb"
-
-[[texts]]
-title = "Overview"
-file = "overview.md"
-
-[[captions]]
-name = "val2014"
-pattern = "captions_val2014_*_results.json"
-public = true
-
-[[captions]]
-name = "test2014"
-pattern = "captions_test2014_*_results.json"
-
-[[references]]
-name = "c5"
-captions = "val2014"
-file = "references/val2014_c5.json"
-
-[[references]]
-name = "c5"
-captions = "test2014"
-file = "references/test2014_c5.json"
-
-[[references]]
-name = "c40"
-captions = "test2014"
-file = "references/test2014_c40.json"
-
-[[phases]]
-name = "dev"
-title = "Development"
-opens = 2026-01-01T00:00:00Z
-captions = ["val2014"]
-scored_per_day = 5
-
-[[phases]]
-name = "test"
-opens = 2026-06-01T00:00:00Z
-closes = 2026-12-31T23:59:59Z
-board = "hidden"
-
-[[baselines]]
-method = "Human captions"
-file = "baselines/human.json"
-phases = ["dev"]
-human = true
-"""
+TOML = "\n" + Path(__file__).with_name("challenge.toml").read_text("utf-8")
 
 Problems: TypeAlias = Callable[[], list[str]]
 

@@ -15,6 +15,7 @@ from captious.metrics.contract.selection import select
 from captious_server.challenges.definition import ChallengeDefinition, definition_from, directions_of
 from captious_server.challenges.problems import ChallengeError
 from server.tests.challenges.conftest import TOML
+from tests.support.tables import tables
 
 SMALL = """
 title = "Small"
@@ -192,45 +193,10 @@ class TestImages:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (values(titel="x"), "titel: unknown key; did you mean title?"),
-        (values(settings={"tokeniser": "ptb"}), "settings.tokeniser: unknown key; did you mean tokenizer?"),
-        (values(settings={"threads": 4}), "settings.threads: is a setting of the server, not of challenges"),
-        (values(access="private"), "access: must be 'public' or 'participants'"),
-        (values(organizers=["alice", "b c"]), "organizers[2]: 'b c' is not a user name: letters, digits and @ . + - _"),
-        (values(organizers="alice"), "organizers: must be a list"),
-        (values(title=" "), "title: must be one line of text"),
-        (values(title=3), "title: must be text"),
-        (values(slug="My challenge"), "slug: must consist of lower-case letters, digits and hyphens"),
-        (values(metrics=[]), "metrics: needs at least 1 entry"),
-        (values(captions={"name": "val"}), "captions: must be a list of tables: write [[captions]]"),
-        (
-            values(captions=[{"pattern": "a/*.json"}]),
-            "captions[1].pattern: must be the name of a file, without folders",
-        ),
-        (values(phases=[{"name": "main", "scored_per_day": -1}]), "phases[1].scored_per_day: must be 0 or more"),
-        (values(phases=[{"name": "main", "scored_per_day": True}]), "phases[1].scored_per_day: must be a whole number"),
-        (values(phases=[{"name": "main", "captions": []}]), "phases[1].captions: needs at least 1 entry"),
-        (values(phases=[{"name": "main"}] * 2), "phases[2].name: 'main' is also the name of phases[1]"),
-        (values(phases=["main"]), "phases[1]: must be a table"),
-        (
-            values(references=[{"name": "c5", "file": "a.json"}, {"name": "c5", "file": "b.json"}]),
-            "references[2].name: 'c5' is also the name of references[1]",
-        ),
-        (
-            values(references=[{"name": "c5", "file": "a.json", "captions": "val"}, {"name": "c4", "file": "b.json"}]),
-            "references[1].captions: there is no captions file 'val'; known are captions",
-        ),
-        (
-            values(baselines=[{"method": "x", "file": "x.json", "phases": ["dev"]}]),
-            "baselines[1].phases: there is no phase 'dev'; known are main",
-        ),
+        *((values(**changes), problem) for changes, problem in tables(__file__)["problems"]),
         (
             values(baselines=[{"method": "x" * 150, "file": "x.json"}]),
             "baselines[1].method: must not be longer than 120 characters",
-        ),
-        (
-            values(baselines=[{"method": "x", "file": "x.json", "link": "javascript:alert(1)"}]),
-            "baselines[1].link: must use an address that begins with https:// or http://",
         ),
         (
             tomllib.loads(TOML.replace('captions = "val2014"', "")),

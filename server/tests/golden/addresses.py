@@ -8,34 +8,15 @@ from itertools import product, zip_longest
 
 from server.tests.golden.place import Place
 from server.tests.security.test_access import all_routes
+from tests.support.tables import tables
+
+TABLES = tables(__file__)
 
 #: An image whose captions are public.
 IMAGE = "1207"
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 #: The end of a pattern up to a parameter -> what stands for it there; in braces, what the site calls it.
-_VALUES = {
-    "challenges/<slug:slug>": ["open", "circle"],
-    "drafts/<slug:slug>": ["open", "mine"],
-    "submissions/<int:pk>": ["{public}", "{private}", "{queued}"],
-    "captions/<path:image_id>": [IMAGE],
-    "files/<path:name>": ["list.csv", "challenge.toml"],
-    "scores/<slug:captions>": ["val", "test"],
-    "/<slug:references>": ["c5"],
-    "sign-in/with/<slug:provider_id>": ["nobody"],
-    "tokens/<int:pk>": ["{token}"],
-    "keys/<int:pk>": ["999999"],
-    "invitations/<int:pk>": ["{open_invitation}"],
-    "members/<int:pk>": ["{member}"],
-    "webhooks/<int:pk>": ["{webhook}"],
-    "account/address/<str:key>": ["wrong"],
-    "teams/join/<str:token>": ["{invitation}", "wrong"],
-    "teams/<slug:slug>": ["alpha"],
-    "teams/<slug:team>": ["alpha"],
-    "admin/r/<path:content_type_id>": ["1"],
-    "admin/r/<path:content_type_id>/<path:object_id>": ["1"],
-    "<path:object_id>": ["{first}"],
-    "<id>": ["{first}"],
-}
+_VALUES = TABLES["values"]
 #: Patterns that are regular expressions -> an address of them.
 _EXPRESSIONS = {
     r"^account/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[\w-]+)/$": ["account/reset/1-wrong/"],
@@ -43,41 +24,7 @@ _EXPRESSIONS = {
     "admin/(?P<url>.*)$": ["admin/nothing/"],
 }
 #: Addresses with queries.
-WITH_QUERIES = [
-    "/?page=2",
-    "/challenges/open/leaderboard?phase=hidden",
-    "/challenges/open/leaderboard?phase=main&references=val/c2&sort=-bleu-4&all=1",
-    "/challenges/open/leaderboard?phase=nothing",
-    "/challenges/open/leaderboard.json?phase=hidden",
-    "/challenges/open/leaderboard.csv?phase=main&references=test/c5",
-    "/challenges/open/compare?systems={public}&systems={second}",
-    "/challenges/open/compare?systems={public}&systems={private}",
-    "/challenges/open/captions?references=val/c5",
-    "/challenges/open/captions?references=val/c5&systems={public}&systems={second}&order=difference",
-    "/challenges/open/captions?references=test/c5",
-    f"/challenges/open/captions/{IMAGE}?references=val/c5&text",
-    f"/challenges/open/captions/{IMAGE}?references=test/c5",
-    "/challenges/open/template?phase=main",
-    "/challenges/open/template?phase=past",
-    "/challenges/open/archive.zip?phase=main",
-    "/challenges/open/archive.zip?public=1",
-    "/challenges/open/archive.zip?phase=hidden&public=1",
-    "/challenges/open/manage?status=failed",
-    "/challenges/open/versions?phase=main",
-    "/challenges/open/submit?phase=main&team=alpha",
-    "/api/v1/challenges/open/leaderboard?phase=hidden",
-    "/api/v1/challenges/open/leaderboard?sort=nothing",
-    "/api/v1/challenges/open/compare?systems={public}&systems={second}",
-    "/api/v1/challenges/open/files?file=list.csv",
-    "/api/v1/challenges/open/template?phase=main",
-    "/api/v1/challenges/open/quotas?team=alpha",
-    "/api/v1/challenges/open/archive?phase=main",
-    "/api/v1/challenges/open/archive?public=maybe",
-    "/api/v1/challenges/open/submissions?page=0",
-    "/api/v1/submissions/{public}/scores?references=val/c5",
-    "/api/v1/submissions/{public}/scores?captions=val&references=c5",
-    "/api/v1/submissions/{private}/scores?captions=val&references=c5",
-]
+WITH_QUERIES = TABLES["with-queries"]
 
 
 @dataclass(frozen=True)

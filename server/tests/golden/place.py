@@ -21,6 +21,7 @@ from urllib.parse import urlencode
 from server.tests.golden.commands import done
 from server.tests.support.site import EXAMPLES, FOLDERS, PASSWORD, Site
 from server.tests.support.small_challenge import as_toml
+from tests.support.tables import tables
 
 #: The roles of the record -> what they are. All but the first have signed in.
 ROLES = {
@@ -37,38 +38,7 @@ TOKENS = {"reader": ("captain", ("read",), ""), "limited": ("captain", ("submit"
 _ALL_SCOPES = ("read", "submit", "teams", "organize")
 _CREATED = "Created by a test."
 
-_CHALLENGE: dict[str, Any] = {
-    "summary": "Captions of 24 images.",
-    "logo": "logo.svg",
-    "image_url": "https://images.example.org/{id}.jpg",
-    "license": "CC BY 4.0",
-    "citation": "@misc{open, title = {Open}}",
-    "metrics": ["bleu", "rouge-l", "cider-d"],
-    "rank_by": "cider-d",
-    "organized_by": ["University of Examples"],
-    "organizers": ["organizer"],
-    "texts": [{"title": "Overview", "file": "overview.md"}, {"title": "Rules", "file": "rules.md"}],
-    "downloads": [{"title": "Images", "file": "list.csv"}],
-    "captions": [
-        {"name": "val", "pattern": "captions_val_*_results.json", "public": True},
-        {"name": "test", "pattern": "captions_test_*_results.json"},
-    ],
-    "references": [
-        {"name": "c5", "captions": "val", "file": "val_c5.json"},
-        {"name": "c2", "captions": "val", "file": "val_c2.json"},
-        {"name": "c5", "captions": "test", "file": "test_c5.json"},
-    ],
-    "phases": [
-        {"name": "main", "title": "Main phase", "entries": "one", "digits": 3},
-        {"name": "hidden", "board": "hidden", "scored_per_day": 3},
-        {"name": "past", "opens": "2020-01-01T00:00:00Z", "closes": "2020-12-31T00:00:00Z"},
-        {"name": "future", "opens": "2120-01-01T00:00:00Z"},
-    ],
-    "baselines": [
-        {"method": "Baseline", "file": "baseline.zip", "phases": ["main"], "description": "It sees main objects."},
-        {"method": "People", "file": "people.zip", "phases": ["main"], "human": True},
-    ],
-}
+_CHALLENGE = tables(__file__)["challenge"]
 
 
 def captions_of(name: str) -> dict[str, str]:
