@@ -9,6 +9,7 @@ import pytest
 
 from captious.errors import ParameterError
 from captious_server.settings import ServerSettings
+from tests.support.tables import tables
 
 
 def test_environment_takes_precedence_over_the_file(tmp_path: Path) -> None:
@@ -36,30 +37,7 @@ def test_identity_providers_are_read_from_file_and_environment(tmp_path: Path) -
         ServerSettings.load(tmp_path, {"CAPTIOUS_SERVER_SIGN_IN": "orcid"})
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("worker = 2", "did you mean workers?"),
-        ("workers = 0", "workers"),
-        ("workers = -1", "workers"),
-        ("resamples = 0", "resamples"),
-        ("web_threads = 0", "web_threads"),
-        ("upload_mebibytes = -5", "upload_mebibytes"),
-        ('time_zone = "Mars/Olympus"', "there is no time zone 'Mars/Olympus'"),
-        ('database_url = "mysql://host/name"', "must be postgres://"),
-        ('database_url = "nonsense"', "must be postgres://"),
-        ('email_url = "gmail.com"', "must begin with smtp://"),
-        ('hosts = "example.org"', "must be a list"),
-        ('registration = "maybe"', "registration"),
-        ('second_step_for = "some"', "second_step_for"),
-        ('[sign_in.orcid]\nclient_id = "x"', "sign_in.orcid.client_secret"),
-        ('[sign_in.other]\nclient_id = "x"\nclient_secret = "y"', "other needs an issuer"),
-        ('[sign_in.o]\nclient_id = "x"\nclient_secret = "y"\nissuer = "http://id.example"', "must be the https://"),
-        ('[sign_in."A B"]\nclient_id = "x"\nclient_secret = "y"\nissuer = "https://id.example"', "lower-case letters"),
-        ('[sign_in.orcid]\nclient_id = "x"\nclient_secret = "y"\nsecret = "z"', "sign_in.orcid.secret"),
-        ("workers = ", "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("line", "said"), tables(__file__)["invalid"])
 def test_invalid_settings_are_refused(line: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "captious.toml").write_text(line)
     with pytest.raises(ParameterError) as caught:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Run, assert_refused, plain_environment
 from tests.scale.conftest import example_rows, write
+from tests.support.tables import tables
 
 
 @pytest.fixture
@@ -112,24 +113,7 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
     assert run("score", "--shards", "mine/**", *arguments).json["systems"][0]["name"] == "mine"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--shards", "none-*.jsonl"), "no file matches"),
-        (("--shards", "*.txt"), "not the extension of a shard"),
-        (("--shards", "improved-*.jsonl", "a.json", "b.json"), "quote the pattern"),
-        (("--shards", "improved-*.jsonl", "--match", "common"), "--match"),
-        (("--shards", "improved-*.jsonl", "--several", "mean"), "--several"),
-        (("--shards", "improved-*.jsonl", "--group-by", "x"), "--group-by"),
-        (("--shards", "improved-*.jsonl", "-m", "div"), "several candidates"),
-        (("--shards", "improved-*.jsonl", "--columns", "id"), "does not name a column"),
-        (("--shards", "improved-*.jsonl", "--columns", "id=no"), "there is no column 'no'"),
-        (("--shards", "improved-*.jsonl", "--per-caption", "x"), "output folder"),
-        (("improved.json", "references.json", "--engine", "stream"), "--engine is for shards only"),
-        (("improved.json", "references.json", "--batch-rows", "5"), "--batch-rows is for shards only"),
-        ((), "no files were given"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), tables(__file__)["refused"])
 def test_invalid_shard_options_are_refused(sharded: Path, run: Run, arguments: tuple[str, ...], message: str) -> None:
     assert_refused(run("score", *arguments, "-m", "rouge-l"), message)
 

@@ -22,6 +22,7 @@ from captious.compat.copies import known_bodies
 from captious.compat.copies.known_bodies import Body
 from captious.compat.copies.normal_form import functions
 from captious.resources.fetch import installed_folder
+from tests.support.tables import tables
 
 #: Classes of the toolkit by their modules.
 CLASSES = {
@@ -35,118 +36,11 @@ CLASSES = {
     "tokenizer.ptbtokenizer": "PTBTokenizer",
 }
 
-#: CIDEr-D of images, written from its paper; the names are those of the toolkits.
-_COUNTS = """
-import numpy as np
-
-def grams(text, n):
-    words = text.split()
-    return [" ".join(words[i : i + n]) for i in range(len(words) - n + 1)]
-
-def vector(text, n, df, documents):
-    found = grams(text, n)
-    return {gram: found.count(gram) * (np.log(documents) - np.log(max(1.0, df.get(gram, 0)))) for gram in set(found)}
-
-def similarity(candidate, reference, n, df, documents, sigma):
-    a, b = (vector(text, n, df, documents) for text in (candidate, reference))
-    norms = [np.sqrt(sum(x * x for x in v.values())) for v in (a, b)]
-    value = sum(min(x, b.get(gram, 0.0)) * b.get(gram, 0.0) for gram, x in a.items())
-    value = value / (norms[0] * norms[1]) if all(norms) else value
-    lengths = [max(len(text.split()) - 1, 0) for text in (candidate, reference)]
-    return value * np.exp(-((lengths[0] - lengths[1]) ** 2) / (2 * sigma**2))
-
-def score(images, sigma=6.0):
-    df = {}
-    for _, references in images:
-        for gram in {gram for text in references for n in (1, 2, 3, 4) for gram in grams(text, n)}:
-            df[gram] = df.get(gram, 0) + 1
-    scores = [
-        10 * np.mean([[similarity(candidate, text, n, df, float(len(images)), sigma) for n in (1, 2, 3, 4)]
-                      for text in references])
-        for candidate, references in images
-    ]
-    return np.mean(scores), np.array(scores)
-"""
+_PACKAGES = tables(__file__)
 #: The rewards of the authors' code: path -> source.
-AUTHORS = {
-    "counts.py": _COUNTS,
-    "ciderD/ciderD.py": """
-from .ciderD_scorer import CiderScorer
-
-class CiderD:
-    def __init__(self, n=4, sigma=6.0, df="corpus"):
-        self._n, self._sigma, self._df = n, sigma, df
-        self.cider_scorer = CiderScorer(n=n, df_mode=df)
-    def compute_score(self, gts, res):
-        self.cider_scorer.clear()
-        for candidate in res:
-            self.cider_scorer += (candidate["caption"][0], gts[candidate["image_id"]])
-        return self.cider_scorer.compute_score()
-    def method(self):
-        return "CIDEr-D"
-""",
-    "ciderD/ciderD_scorer.py": """
-from ..counts import score
-
-class CiderScorer(object):
-    def __init__(self, df_mode="corpus", test=None, refs=None, n=4, sigma=6.0):
-        self.images, self.sigma, self.n, self.df_mode = [], sigma, n, df_mode
-    def __iadd__(self, other):
-        self.images.append(other)
-        return self
-    def clear(self):
-        self.images = []
-    def compute_score(self, df_mode=None, option=None, verbose=0):
-        return score(self.images, self.sigma)
-""",
-}
+AUTHORS = _PACKAGES["authors"] | {"counts.py": _PACKAGES["counts"]}
 #: The package of the meshed-memory transformer's code.
-MESHED_MEMORY = {
-    "__init__.py": "from .cider import Cider\nfrom .tokenizer import PTBTokenizer\n",
-    "counts.py": _COUNTS,
-    "cider/__init__.py": "from .cider import Cider\n",
-    "cider/cider.py": """
-from .cider_scorer import CiderScorer
-
-class Cider:
-    def __init__(self, gts=None, n=4, sigma=6.0):
-        self._n, self._sigma, self.doc_frequency, self.ref_len = n, sigma, None, None
-    def compute_score(self, gts, res):
-        assert gts.keys() == res.keys()
-        assert all(type(texts) is list and len(texts) == 1 and type(texts[0]) is str for texts in res.values())
-        return CiderScorer(gts, test=res, n=self._n, sigma=self._sigma).compute_score()
-    def __str__(self):
-        return "CIDEr"
-""",
-    "cider/cider_scorer.py": """
-from ..counts import score
-
-class CiderScorer(object):
-    def __init__(self, refs, test=None, n=4, sigma=6.0, doc_frequency=None, ref_len=None):
-        self.images, self.sigma = [(test[key][0], refs[key]) for key in refs], sigma
-    def compute_score(self):
-        return score(self.images, self.sigma)
-""",
-    "tokenizer.py": """
-import os
-import subprocess
-import tempfile
-
-class PTBTokenizer(object):
-    dropped = ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", ".", "?", "!", ",", ":", "-", "--", "...", ";"]
-    @classmethod
-    def tokenize(cls, corpus):
-        groups = {i: [group] if isinstance(group, str) else group for i, group in enumerate(corpus)}
-        with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as file:
-            file.write("\\n".join(text for group in groups.values() for text in group))
-        command = ["java", "-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
-        process = subprocess.Popen(command + ["-preserveLines", "-lowerCase", file.name], stdout=subprocess.PIPE)
-        lines = iter(process.communicate()[0].decode().split("\\n"))
-        os.remove(file.name)
-        kept = lambda line: " ".join(word for word in line.split() if word not in cls.dropped)
-        return {i: [kept(next(lines)) for _ in group] for i, group in groups.items()}
-""",
-}
+MESHED_MEMORY = _PACKAGES["meshed-memory"] | {"counts.py": _PACKAGES["counts"]}
 
 
 def copy_toolkit(folder: Path, changes: Mapping[str, tuple[str, str]] | None = None, *, flat: bool = False) -> None:

@@ -7,7 +7,10 @@ import textwrap
 import pytest
 
 from captious.compat.copies.normal_form import functions
+from tests.support.tables import tables
 from tools.known_bodies import parse
+
+TABLES = tables(__file__)
 
 #: lib2to3 says that it will not be in Python 3.13.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
@@ -25,37 +28,8 @@ def helper(text, n=4):
     return counts
 """
 #: Text of the body, and what it is replaced by.
-SAME = [
-    ("import numpy as np", "import numpy"),
-    ("    words = text.split()", '    """Return counts."""\n    words = text.split()  # words'),
-    ("    counts = {}", "    print('counting', len(words))\n    counts = dict()"),
-    ("range(n)", "xrange(n)"),
-    ("import numpy as np", "from six.moves import range\nimport numpy as np"),
-    ("    return counts", "    if n > 4:\n        print(n)\n    return counts"),
-    ("def helper(text, n=4):", "def helper(text: str, n: int = 4) -> dict:"),
-    ("words", "tokens"),
-    ("text", "caption"),
-    ("for k in range(n):\n", "for k in range(n):\n        pass\n"),
-    ("    return counts", "    return counts\n    counts = 3"),
-    ("import numpy as np", "from builtins import range\nimport numpy as np"),
-]
-OTHER = [
-    ("n=4", "n=3"),
-    ('"the"', '"an"'),
-    ("max", "min"),
-    ("np.log", "np.log2"),
-    ("import numpy as np", "import numpy.linalg as np"),
-    ("def helper", "@staticmethod\ndef helper"),
-    ("text.split()", "text.split(' ')"),
-    ("counts[k] =", "counts[n] ="),
-    ("    counts = {}", "    print(text.pop())\n    counts = {}"),
-    ("    counts = {}", "    assert len(words) > 1\n    counts = {}"),
-    ("max(0, k)", "max(k, 0)"),
-    ("max(0, k)", "max(0.0, k)"),
-    ("    return counts", "    global WORDS\n    return counts"),
-    ("text, n=4", "text, n=4, out=False"),
-    ("words[0] in", "words[0] not in"),
-]
+SAME = TABLES["same"]
+OTHER = TABLES["other"]
 
 
 def digest(source: str) -> str:

@@ -14,111 +14,9 @@ import captious
 from captious.compat import programs
 from captious.compat.by_name import choose
 from captious.errors import ParameterError
+from tests.support.tables import tables
 
-GTS = "{1: ['a dog runs in the park'], 2: ['two men play guitar', 'a band plays'], 3: ['a cat']}"
-RES = "{1: ['a dog runs'], 2: ['two men play guitar'], 3: ['a bus']}"
-
-SUBMODULES = f"""
-import sys
-from pycocoevalcap.bleu.bleu import Bleu
-from pycocoevalcap.cider.cider import Cider
-from pycocoevalcap.rouge.rouge import Rouge
-gts, res = {GTS}, {RES}
-for scorer in (Bleu(4), Rouge(), Cider()):
-    print(scorer.method(), type(scorer).__module__, sys.argv[1:])
-    scorer.compute_score(gts, res)
-"""
-SUBCLASS = """
-from pycocoevalcap.eval import COCOEvalCap
-
-class Quiet(COCOEvalCap):
-    def setEval(self, score, method):
-        super().setEval(round(float(score), 3), method)
-
-print(Quiet.__mro__[1].__module__)
-"""
-POOL = f"""
-import multiprocessing
-
-def score(image):
-    from pycocoevalcap.cider.cider import Cider
-    gts, res = {GTS}, {RES}
-    return Cider.__module__, float(Cider().compute_score(gts, res)[1][image])
-
-if __name__ == "__main__":
-    with multiprocessing.get_context("METHOD").Pool(1) as pool:
-        print(pool.map(score, [0, 1, 2])[0][0])
-"""
-SUBPROCESS = """
-import subprocess, sys
-command = [sys.executable, "-c", "from pycocoevalcap.rouge.rouge import Rouge; print(Rouge.__module__)"]
-subprocess.run(command, check=True)
-"""
-NEWS = """
-import re, sys
-import numpy as np
-from pycocoevalcap.bleu.bleu_scorer import BleuScorer
-from pycocoevalcap.cider.cider_scorer import CiderScorer
-from pycocoevalcap.meteor.meteor import Meteor
-from pycocoevalcap.rouge.rouge import Rouge
-
-bleu, cider, rouge, meteor = BleuScorer(n=4), CiderScorer(n=4, sigma=6.0), Rouge(), Meteor()
-rouges = []
-for generated, caption in [("A dog runs.", "A dog runs in the park"), ("Two men", "Two men play guitar")]:
-    generated, caption = (re.sub(r"[^\\w\\s]", "", text).lower() for text in (generated, caption))
-    bleu += (generated, [caption])
-    cider += (generated, [caption])
-    rouges.append(rouge.calc_score([generated], [caption]))
-score, _ = bleu.compute_score(option="closest")
-print([round(value, 4) for value in score], round(float(np.mean(rouges)), 4), round(float(cider.compute_score()[0]), 4))
-"""
-MULTI = """
-from pycocoevalcap.eval import COCOEvalCap
-from pycocoevalcap.eval_spice import COCOEvalCapSpice
-
-class Coco:
-    def __init__(self, captions):
-        self.imgToAnns = {image: [{"caption": text} for text in texts] for image, texts in captions.items()}
-
-    def getImgIds(self):
-        return list(self.imgToAnns)
-
-coco = Coco({1: ["A dog runs."], 2: ["Two men play guitar.", "A band."]})
-results = COCOEvalCap(coco, Coco({1: ["a dog"], 2: ["two men"]}), "corpus", use_scorers=["Bleu", "CIDEr"])
-results.params["image_id"] = results.cocoRes.getImgIds()
-results.evaluate()
-print(sorted(results.eval), COCOEvalCapSpice.__module__)
-"""
-IDXS = """
-import pickle
-from pyciderevalcap.ciderD.ciderD_scorer import CiderScorer
-from pyciderevalcap.ciderD.ciderD import CiderD
-
-counted = CiderScorer(df_mode="corpus")
-for refs in [["4 8 15 0", "4 8 0"], ["16 23 42 0"]]:
-    counted.cook_append(None, refs)
-counted.compute_doc_freq()
-with open("train-idxs.p", "wb") as file:
-    pickle.dump({"document_frequency": counted.document_frequency, "ref_len": len(counted.crefs)}, file, protocol=2)
-res = [{"image_id": 0, "caption": ["4 8 0"]}, {"image_id": 1, "caption": ["16 0"]}]
-_, scores = CiderD(df="train-idxs.p").compute_score({0: ["4 8 15 0", "4 8 0"], 1: ["16 23 42 0"]}, res)
-print(scores.round(4).tolist())
-"""
-MESHED = """
-import itertools, multiprocessing
-import evaluation
-from evaluation import PTBTokenizer, Cider
-
-if __name__ == "__main__":
-    texts = [["A dog runs.", "A dog."], ["Two men play.", "Men"], ["A cat sleeps."]]
-    cider = Cider(PTBTokenizer.tokenize([text for group in texts for text in group]))
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        gts = list(itertools.chain(*([group] * 2 for group in texts)))
-        gen = ["a dog", "a dog runs", "men play", "two", "a cat", ""]
-        gen, gts = pool.map(evaluation.PTBTokenizer.tokenize, [gen, gts])
-    reward = cider.compute_score(gts, gen)[1].astype("float32").reshape(3, 2)
-    print((reward.argmax(axis=1)).tolist(), evaluation.Cider.__module__)
-"""
+PROGRAMS = tables(__file__)
 OURS = "captious.compat.pycocoevalcap"
 
 
@@ -134,7 +32,7 @@ def printed(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 def test_imports_of_submodules_and_arguments(tmp_path: Path) -> None:
-    lines = printed(run(SUBMODULES, tmp_path, "--results", "x.json", "-m", "7"))
+    lines = printed(run(PROGRAMS["submodules"], tmp_path, "--results", "x.json", "-m", "7"))
     message = [line for line in lines if OURS in line]
     assert [line.split()[0] for line in message] == ["Bleu", "Rouge", "CIDEr"]
     assert all(line.endswith("['--results', 'x.json', '-m', '7']") for line in message)
@@ -142,34 +40,35 @@ def test_imports_of_submodules_and_arguments(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--debug",), ("--replace", "pycocoevalcap", "--")])
 def test_options_after_the_program_are_the_program_s(tmp_path: Path, options: tuple[str, ...]) -> None:
-    lines = printed(run(SUBMODULES, tmp_path, "--debug", "run", "--help", options=options))
+    lines = printed(run(PROGRAMS["submodules"], tmp_path, "--debug", "run", "--help", options=options))
     assert any(line.endswith("['--debug', 'run', '--help']") for line in lines)
 
 
 def test_subclass_of_the_evaluation_is_redirected(tmp_path: Path) -> None:
-    assert printed(run(SUBCLASS, tmp_path)) == [f"{OURS}.eval"]
+    assert printed(run(PROGRAMS["subclass"], tmp_path)) == [f"{OURS}.eval"]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_process_pools_are_redirected(method: str, tmp_path: Path) -> None:
-    assert printed(run(POOL.replace("METHOD", method), tmp_path)) == [f"{OURS}.scorers"]
+    assert printed(run(PROGRAMS["pool"].replace("METHOD", method), tmp_path)) == [f"{OURS}.scorers"]
 
 
 def test_child_processes_are_redirected(tmp_path: Path) -> None:
-    assert printed(run(SUBPROCESS, tmp_path)) == [f"{OURS}.scorers"]
+    assert printed(run(PROGRAMS["subprocess"], tmp_path)) == [f"{OURS}.scorers"]
 
 
 def test_news_evaluators_get_meteor_answers(tmp_path: Path) -> None:
-    assert printed(run(NEWS, tmp_path)) == ["[0.3679, 0.3679, 0.3679, 0.0116] 0.6289 3.5481"]  # as of the toolkit
+    of_the_toolkit = "[0.3679, 0.3679, 0.3679, 0.0116] 0.6289 3.5481"
+    assert printed(run(PROGRAMS["news"], tmp_path)) == [of_the_toolkit]
 
 
 def test_evaluations_with_fork_arguments_run(tmp_path: Path) -> None:
-    lines = printed(run(MULTI, tmp_path))
+    lines = printed(run(PROGRAMS["multi"], tmp_path))
     assert lines[-1] == f"['Bleu_1', 'Bleu_2', 'Bleu_3', 'Bleu_4', 'CIDEr'] {OURS}.eval_spice"
 
 
 def test_training_frequencies_are_prepared(tmp_path: Path) -> None:
-    (line,) = printed(run(IDXS, tmp_path))
+    (line,) = printed(run(PROGRAMS["idxs"], tmp_path))
     first, second = map(float, line.strip("[]").split(", "))
     assert first > second > 0
 
@@ -177,7 +76,7 @@ def test_training_frequencies_are_prepared(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["evaluation", "m2.evaluation", "metrics=evaluation"])
 def test_meshed_memory_rewards_are_redirected(name: str, tmp_path: Path) -> None:
     imported = name.partition("=")[0]
-    program = MESHED.replace("import evaluation\n", f"import {imported} as evaluation\n")
+    program = PROGRAMS["meshed"].replace("import evaluation\n", f"import {imported} as evaluation\n")
     program = program.replace("from evaluation", f"from {imported}")
     ours = "captious.compat.meshed_memory"
     assert printed(run(program, tmp_path, options=("--replace", name))) == [f"[1, 0, 0] {ours}"]

@@ -10,6 +10,7 @@ import captious
 from captious.data.checks import kinds_in
 from captious.data.cleaning import RULES, cleaned
 from captious.errors import UnknownNameError
+from tests.support.tables import tables
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -35,25 +36,7 @@ def test_markdown_is_made_text(text: str, expected: str | None) -> None:
     assert cleaned([text], ("markdown",)) == (expected,)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('Sure! Here is a caption: "A dog runs."', "A dog runs."),
-        ("Certainly. Here's a short description of the image:\n\nA cat.", "A cat."),
-        ("The image shows a man riding a horse.", "a man riding a horse."),
-        ("The image you provided shows a man.", "a man."),
-        ("In this image, we can see two dogs.", "two dogs."),
-        ("In the picture, a dog runs.", "a dog runs."),
-        ("The scene depicts a harbor.", "a harbor."),
-        ("This picture depicts two men.", "two men."),
-        ("Caption: A cat on a mat", "A cat on a mat"),
-        ("I'm sorry, I can't see the image.", "I'm sorry, I can't see the image."),
-        ("A man holding a sign that shows a picture", "A man holding a sign that shows a picture"),
-        ("The image of a dog on a wall", "The image of a dog on a wall"),
-        ("Sure-footed goats climb", "Sure-footed goats climb"),
-        ("The scene contains  2 person", "The scene contains  2 person"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), tables(__file__)["prompts"])
 def test_beginnings_of_answers_are_removed(text: str, expected: str) -> None:
     assert cleaned([text], ("prompt",)) == (expected,)
 

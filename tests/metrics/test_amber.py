@@ -21,42 +21,14 @@ from captious.metrics.amber import Amber
 from captious.metrics.shared.objects import ImageWords
 from captious.models import WordVectors
 from captious.text.stems import nouns
+from tests.support.tables import tables
+
+TABLES = tables(__file__)
 
 pytestmark = pytest.mark.filterwarnings("ignore:amber compares words")
 
-LISTS: dict[str, Any] = {
-    "annotations": [
-        {"id": 1, "type": "generative", "truth": ["sky", "ship", "ship", "man"], "hallu": ["plane", "sun", "bird"]},
-        {"id": 2, "type": "generative", "truth": ["grass"], "hallu": []},
-        {"id": 3, "type": "discriminative-hallucination", "truth": "yes"},
-    ],
-    "relation": {
-        "sky": [],
-        "ship": ["boat", "vessel"],
-        "man": ["person"],
-        "grass": ["ground"],
-        "plane": ["aircraft"],
-        "sun": [],
-        "bird": ["parrot"],
-    },
-    "safe_words": ["vessel"],
-}
-WORDS = [
-    "sky",
-    "ship",
-    "boat",
-    "vessel",
-    "man",
-    "person",
-    "grass",
-    "ground",
-    "plane",
-    "aircraft",
-    "sun",
-    "bird",
-    "parrot",
-    "house",
-]
+LISTS = TABLES["lists"]
+WORDS = TABLES["words"]
 
 
 def transcribed(

@@ -10,6 +10,9 @@ import pytest
 
 from captious.parsing.lexicon import BOUNDARY, Lexicon, WordLists, american, signature
 from captious.resources.grammar import ANY, Grammar
+from tests.support.tables import tables
+
+TABLES = tables(__file__)
 
 
 @pytest.fixture
@@ -79,24 +82,7 @@ def test_lists_number_words_by_place(small: Grammar) -> None:
     assert [len(array) for array in WordLists.of(Lexicon(small), [])] == [1, 0, 0, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("word", "first", "expected"),
-    [
-        ("frisbees", False, "UNK-LCs"),
-        ("Frisbees", False, "UNK-UCs"),
-        ("Frisbees", True, "UNK-INITs"),
-        ("NASA", True, "UNK-ALLCa"),
-        ("A", False, "UNK-ALLC"),
-        ("mid-air", False, "UNK-LC-DASHr"),
-        ("dog", False, "UNK-LC"),
-        ("2nd", False, "UNK-LC-DIG"),
-        ("42", False, "UNK-NUM"),
-        ("10-12", False, "UNK-DASH-DIG"),
-        ("1,000", False, "UNK-DIG"),
-        ("???!", False, "UNK!"),
-        ("🏄", False, "UNK"),
-    ],
-)
+@pytest.mark.parametrize(("word", "first", "expected"), TABLES["signatures"])
 def test_unknown_word_signature_is_as_expected(word: str, first: bool, expected: str) -> None:
     assert signature(word, first) == expected
 
@@ -116,29 +102,6 @@ def test_spellings_are_the_official_ones(shared_data: Path) -> None:
     assert {word: american(word) for word in pairs} == pairs
 
 
-@pytest.mark.parametrize(
-    ("british", "expected"),
-    [
-        ("haemoglobin", "hemoglobin"),
-        ("haematology", "hematology"),
-        ("anaemia", "anemia"),
-        ("leukaemic", "leukemic"),
-        ("programme", "program"),
-        ("programmes", "programs"),
-        ("parlours", "parlors"),
-        ("tumour", "tumor"),
-        ("contour", "contour"),
-        ("detours", "detours"),
-        ("Colour", "Colour"),
-        ("four", "four"),
-        ("hours", "hours"),
-        ("our", "our"),
-        ("may", "may"),
-        ("march", "march"),
-        ("grey", "gray"),
-        ("dog", "dog"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("british", "expected"), TABLES["spellings"])
 def test_british_spellings_become_american(british: str, expected: str) -> None:
     assert american(british) == expected

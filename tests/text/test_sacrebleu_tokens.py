@@ -18,6 +18,9 @@ from captious.errors import MissingExtraError, ResourceError
 from captious.text import as_tokenizer, tokenizers
 from tests.support.captions_of_languages import CAPTIONS, ENGLISH
 from tests.support.corpora import table
+from tests.support.tables import tables
+
+TABLES = tables(__file__)
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OURS = ("13a", "intl", "char", "zh")
@@ -40,30 +43,7 @@ def test_tokens_are_those_of_sacrebleu(name: str) -> None:
 
 
 #: Pieces on which the rules depend, and all of Unicode.
-PIECES = [
-    "a",
-    "dog",
-    " ",
-    ".",
-    ",",
-    "-",
-    "1",
-    "2",
-    "\n",
-    "-\n",
-    "&amp;",
-    "&gt;",
-    "&quot;",
-    ">",
-    "<skipped>",
-    '"',
-    "“",
-    "…",
-    "狗",
-    "。",
-    "𠀀",
-    "؟",
-]
+PIECES = TABLES["pieces"]
 texts = st.lists(st.one_of(st.sampled_from(PIECES), st.characters(exclude_categories=["Cs"])), max_size=12).map("".join)
 
 
@@ -92,23 +72,7 @@ def test_bleu_is_that_of_sacrebleu(name: str, language: str) -> None:
     assert bleu.aggregate(statistics.sum(axis=0))[3] == pytest.approx(expected, abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "tokens"),
-    [
-        ("13a", 'A dog\'s "sign": 3,000 & 2-3, &lt;ok.', 'A dog\'s " sign " : 3,000 & 2 - 3 , < ok .'),
-        ("13a", "&quot;a&quot; > b &gt; c &amp;lt; d &lt; e & f", '" a " > b > c < d < e & f'),
-        ("13a", "plain words, and a stop.", "plain words , and a stop ."),
-        ("intl", "L'été «à» 3,5€ en 2010.", "L ' été « à » 3,5 € en 2010."),
-        ("char", " a 狗\u3000b", "a 狗 b"),
-        ("zh", "一只dog跑3.5米。𠀀𠀀", "一 只 dog 跑 3.5 米 。 𠀀𠀀"),
-        ("unicode", "L'homme isn't GROSS, 3.5 km — e\u0301te\u0301!", "l'homme isn't gross 3.5 km été"),
-        ("unicode", "犬が走るカメラ。", "犬 が 走 る カメラ"),
-        ("unicode", "كلب بني يركض.", "كلب بني يركض"),
-        ("unicode", "हिन्दी में कुत्ता।", "हिन्दी में कुत्ता"),
-        ("unicode", "หมาวิ่ง", "ห ม า วิ่ ง"),  # no dictionary: clusters, not words
-        ("unicode", "개가 뛴다 🐕 ...", "개가 뛴다"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "tokens"), TABLES["tokens"])
 def test_tokens_equal_a_table_made_by_hand(name: str, text: str, tokens: str) -> None:
     assert as_tokenizer(name)(text) == tokens.split()
 

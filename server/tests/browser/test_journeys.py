@@ -70,40 +70,7 @@ def test_an_organizer_opens_a_challenge_in_three_steps(
     expect(visitor.get_by_role("link", name=f"Submit to {title}")).to_be_visible()
 
 
-LIKE_COCO = """[[captions]]
-name = "val2014"
-pattern = "captions_val2014_*_results.json"
-public = true
-
-[[captions]]
-name = "test2014"
-pattern = "captions_test2014_*_results.json"
-
-[[references]]
-name = "c5"
-captions = "val2014"
-file = "VAL"
-
-[[references]]
-name = "c5"
-captions = "test2014"
-file = "references/test_c5.json"
-
-[[references]]
-name = "c40"
-captions = "test2014"
-file = "references/test_c2.json"
-
-[[phases]]
-name = "val"
-captions = ["val2014"]
-
-[[phases]]
-name = "test"
-scored_per_day = 1
-scored_in_total = 5
-
-"""
+LIKE_COCO = Path(__file__).with_name("like_coco.toml").read_text("utf-8")
 
 
 def replace(page: Any, old: str, new: str) -> None:

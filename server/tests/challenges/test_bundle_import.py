@@ -14,89 +14,10 @@ from captious_server.challenges.folder import check_folder
 from captious_server.challenges.importing import import_bundle
 from server.tests.support.small_challenge import REFERENCES
 
-CODABENCH = """
-version: 2
-title: Street scenes
-description: Captions of *streets*.
-image: logo.png
-terms: terms.md
-registration_auto_approve: false
-docker_image: codalab/codalab-legacy:py37
-pages:
-  - {title: Overview, file: pages/overview.md}
-  - {title: Data, file: pages/data.html}
-  - {title: Gone, file: pages/gone.md}
-tasks:
-  - {index: 0, name: Captions, scoring_program: scoring.zip, reference_data: reference.zip}
-phases:
-  - index: 0
-    name: Development phase
-    start: 2026-01-01 00:00:00+00:00
-    end: 2026-02-01T12:00:00Z
-    max_submissions_per_day: 5
-    max_submissions: 100
-    execution_time_limit: 600
-    tasks: [0]
-  - {index: 1, name: Final, start: 2-1-2026, max_submissions: 3, tasks: [0]}
-leaderboards:
-  - title: Results
-    key: main
-    columns:
-      - {title: CIDEr, key: CIDEr, index: 0, sorting: desc, precision: 3}
-      - {title: Bleu 4, key: Bleu_4, index: 1}
-      - {title: Speed, key: speed, index: 2}
-      - {title: Mean, key: mean, index: 3, computation: avg}
-"""
-CODALAB = """
-title: Old
-end_date: 2016-09-01 12:00:00
-html: {overview: overview.html, terms: terms.html}
-phases:
-  1: {phasenumber: 1, label: "Dev", start_date: 2016-03-01, max_submissions: 10}
-  2: {phasenumber: 2, label: "Test", start_date: 2016-06-01, max_submissions_per_day: 1,
-      leaderboard_management_mode: hide_results}
-leaderboard:
-  leaderboards: {RESULTS: {label: Results, rank: 1}}
-  columns:
-    b: {label: ROUGE_L, rank: 2}
-    a: {label: METEOR-ish, rank: 1, numeric_format: 2}
-"""
-EVALAI = """
-title: nocaps again
-short_description: Novel objects
-description: templates/description.html
-evaluation_details: templates/evaluation.html
-terms_and_conditions: templates/terms.html
-submission_guidelines: templates/missing.html
-evaluation_script: evaluation_script.zip
-start_date: 2019-01-01 00:00:00
-end_date: 2099-01-01 00:00:00
-leaderboard:
-  - id: 1
-    schema: {labels: [Bleu_1, CIDEr, SPICE-ish], default_order_by: CIDEr}
-challenge_phases:
-  - id: 1
-    name: val
-    codename: val_2019
-    leaderboard_public: True
-    start_date: 2019-01-01 00:00:00
-    end_date: 2099-01-01 00:00:00
-    test_annotation_file: annotations/val.json
-    max_submissions_per_day: 5
-    max_submissions_per_month: 20
-    max_submissions: 50
-    allowed_submission_file_types: ".json"
-  - id: 2
-    name: test
-    codename: test_2019
-    leaderboard_public: True
-    is_restricted_to_select_one_submission: True
-    max_submissions: 5
-dataset_splits: [{id: 1, name: all, codename: all}]
-challenge_phase_splits:
-  - {challenge_phase_id: 1, leaderboard_id: 1, dataset_split_id: 1, visibility: 3, leaderboard_decimal_precision: 2}
-  - {challenge_phase_id: 2, leaderboard_id: 1, dataset_split_id: 1, visibility: 1}
-"""
+BUNDLES = Path(__file__).with_name("bundles")
+CODABENCH = (BUNDLES / "codabench.yaml").read_text("utf-8")
+CODALAB = (BUNDLES / "codalab.yaml").read_text("utf-8")
+EVALAI = (BUNDLES / "evalai.yaml").read_text("utf-8")
 
 
 def references(path: Path) -> Path:
