@@ -13,6 +13,7 @@ from itertools import product
 from operator import not_
 from pathlib import Path
 from string import ascii_lowercase
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,9 +69,13 @@ class Kind:
         return 0 if match is None else match.start()
 
 
+def _fields(keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()}
+
+
 #: The table of kinds, in the order of messages.
 KINDS: Mapping[str, Kind] = {
-    name: Kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()})
+    name: Kind(**_fields(keys))
     for name, keys in tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8")).items()
 }
 #: Those of which an example shows what is found.

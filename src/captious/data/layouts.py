@@ -302,7 +302,9 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 
 def _layouts() -> Iterator[Layout]:
     for name, keys in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items():
-        values = {key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()}
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()
+        }
         yield Layout(name=name, **{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
 
 

@@ -399,7 +399,7 @@ def _check_metric(request: str) -> None:
 
 def _check_run(paper: Paper, column: PaperColumn) -> None:
     run = paper.runs[column.run]
-    _check_name(run.function, studies.__all__, "there is no study")
+    _check_name(run.function, dir(studies), "there is no study")
     parameters = inspect.signature(getattr(studies, run.function)).parameters
     for name in run.arguments:
         _check_name(name, parameters, f"{run.function} has no parameter")
