@@ -104,17 +104,20 @@ def masks_of(names: tuple[str, ...], texts: Sequence[str]) -> dict[str, NDArray[
     """
     lowered = tuple([text.lower().rstrip(" ") for text in texts])  # a full stop before blanks ends no sentence
     found = _marks_of(names).groups_in(lowered)
-    masks = {}
-    for place, name in enumerate(names):
-        kind = KINDS[name]
-        mask = found & (1 << 2 * place) != 0
-        if kind.no_pairs:
-            mask |= found & (2 << 2 * place) == 0
-        for row in np.flatnonzero(mask).tolist():
-            mask[row] = regex(kind.pattern).search(texts[row]) is not None
-        is_chance = bool(kind.example) and mask.sum() < kind.least * len(texts)  # sentences count whatever their number
-        masks[name] = mask & (not is_chance)
-    return masks
+    kinds = [KINDS[name] for name in names]
+    groups = (
+        np.unpackbits(
+            found.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, count=2 * len(names), bitorder="little"
+        ).T
+        > 0
+    )
+    no_pairs = np.array([kind.no_pairs for kind in kinds])[:, np.newaxis]
+    masks = groups[::2] | no_pairs & ~groups[1::2]
+    for place, row in np.argwhere(masks).tolist():
+        masks[place, row] = regex(kinds[place].pattern).search(texts[row]) is not None
+    least = np.array([kind.least if kind.example else 0 for kind in kinds])  # sentences count whatever their number
+    masks &= (masks.sum(axis=1) >= least * len(texts))[:, np.newaxis]
+    return dict(zip(names, masks, strict=True))
 
 
 @cache
