@@ -119,11 +119,13 @@ _COMPRESSED_TYPES = ("text/css", "text/javascript", "application/javascript", "i
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
-class Unavailable:
-    """Answers with 503 and advice if the database cannot be used or the disk is full."""
-
+class _Middleware:
     def __init__(self, get_response: _GetResponse) -> None:
         self._next = get_response
+
+
+class Unavailable(_Middleware):
+    """Answers with 503 and advice if the database cannot be used or the disk is full."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.arrival_time = _arrival_time(request)
@@ -153,14 +155,14 @@ def sender(request: HttpRequest) -> str:
     return str(request.COOKIES.get(SESSION_COOKIE, ""))
 
 
-class TakingTurns:
+class TakingTurns(_Middleware):
     """Middleware: uploads, passwords, pages that compute and other pages wait separately.
 
     Uploads count for their token or session and for their address, others for their address.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._next = get_response
+    def __init__(self, get_response: _GetResponse) -> None:
+        super().__init__(get_response)
         self._uploads, self._passwords, self._computing, self._pages = all_turns(settings.CAPTIOUS)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -179,14 +181,11 @@ class TakingTurns:
         return (self._computing if takes_long(request.path) else self._pages).turn(address)
 
 
-class Limits:
+class Limits(_Middleware):
     """Refuses requests that are too large before parsing them, and those that took too long to arrive.
 
     Only signed-in users may send files.
     """
-
-    def __init__(self, get_response: _GetResponse) -> None:
-        self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method in {"POST", "PUT", "PATCH"}:
@@ -200,11 +199,8 @@ class Limits:
         return self._next(request)
 
 
-class SecondStep:
+class SecondStep(_Middleware):
     """Makes users set up a second step if the settings require one. Tokens are not affected."""
-
-    def __init__(self, get_response: _GetResponse) -> None:
-        self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         page = reverse("mfa_index")
@@ -214,11 +210,8 @@ class SecondStep:
         return self._next(request)
 
 
-class Headers:
+class Headers(_Middleware):
     """Tells browsers to run and load only files of this site, except images of challenges."""
-
-    def __init__(self, get_response: _GetResponse) -> None:
-        self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._next(request)
