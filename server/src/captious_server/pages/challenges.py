@@ -13,14 +13,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from captious.drawing import SCRIPTS, SCRIPTS_FOLDER
 from captious_server.actions import open_phases
@@ -53,6 +52,7 @@ from captious_server.people.access import (
     may_create,
     may_manage,
     may_see_board,
+    signed_in,
     visible_challenges,
     why_hidden,
 )
@@ -510,16 +510,14 @@ def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return published_file(challenge_for(request.user, slug), name)
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """A file to download of a draft that has no problems."""
     draft = draft_for(request.user, slug)
     return file_of(draft.folder, draft.shown.get("downloads", ()), name)
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def template(request: HttpRequest, slug: str) -> HttpResponse:
     """A template of the captions files of a phase: JSON, or a zip file if there are several."""
     return captions_template(request, challenge_for(request.user, slug))
@@ -535,8 +533,7 @@ def logo(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def draft_logo(request: HttpRequest, slug: str) -> HttpResponse:
     """The logo of a draft that has no problems."""
     draft = draft_for(request.user, slug)
@@ -558,8 +555,7 @@ def _logo_of(folder: Path, name: str) -> HttpResponse:
     return response
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def terms(request: HttpRequest, slug: str) -> HttpResponse:
     """Read the terms, and accept them for a team. Organizers see the acceptances."""
     challenge = challenge_for(request.user, slug)

@@ -16,13 +16,11 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.text import slugify
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.drawing import counted
 from captious.errors import CaptiousError
@@ -46,7 +44,7 @@ from captious_server.challenges.problems import ChallengeError, one_line
 from captious_server.challenges.starter import write_starter
 from captious_server.models import Challenge, Draft
 from captious_server.pages.challenges import preview_of
-from captious_server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
+from captious_server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage, signed_in
 from captious_server.people.accounts import limit, record
 from captious_server.settings import locked
 from captious_server.submissions import storage
@@ -142,8 +140,7 @@ _MAX_TEXTS = 30
 _NO_ROOM = "The drafts take up too much space on the server. Discard some of them."
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def drafts(request: HttpRequest) -> HttpResponse:
     """The drafts that a user may edit, and the form of a new challenge."""
     if not may_create(request.user):
@@ -186,8 +183,7 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
     return draft
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def begin(request: HttpRequest, slug: str) -> HttpResponse:
     """Create a draft of a challenge, or continue the existing one."""
     challenge = managed_challenge(request.user, slug)
@@ -207,8 +203,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(draft.url)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit a draft. It may be saved with problems, which the page lists with their lines."""
     draft = draft_for(request.user, slug)
@@ -253,8 +248,7 @@ def _why_not_saved(draft: Draft, form: DraftForm) -> bool:
     return bool(form.errors)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload references, the logo, a file to download, or a baseline, which challenge.toml then names."""
     draft = draft_for(request.user, slug)
@@ -273,8 +267,7 @@ def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
     return _editor(request, draft, upload=form)
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """A preview of the overview."""
     draft = draft_for(request.user, slug)
@@ -284,8 +277,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "captious/draft_preview.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def publish(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the effects of publishing, and load the draft, as ``captious challenge load`` does."""
     draft = draft_for(request.user, slug)
@@ -332,8 +324,7 @@ def _publication_message(message: str, challenge: Challenge) -> str:
     return format_html('{} <a href="{}">Manage</a> shows its submissions, and writes news.', message, address)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def discard(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete a draft after confirmation; a published challenge stays unchanged."""
     limit(request, "change")

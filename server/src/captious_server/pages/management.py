@@ -15,7 +15,7 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from captious.drawing import counted
 from captious_server.actions import (
@@ -58,7 +58,7 @@ from captious_server.models import (
 )
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
 from captious_server.pages.challenges import challenge_page, page_of
-from captious_server.people.access import challenge_for, managed_challenge, may_manage
+from captious_server.people.access import challenge_for, managed_challenge, may_manage, signed_in
 from captious_server.people.accounts import limit, record
 from captious_server.people.teams import approvals_of, teams_in, teams_of, teams_to_approve
 from captious_server.scoring import queue
@@ -67,8 +67,7 @@ from captious_server.settings import row_id
 # The page of teams: they ask to be approved, and organizers see all, decide, and write to them.
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def teams(request: HttpRequest, slug: str) -> HttpResponse:
     """The approval of the user's teams, where it is needed; for organizers, all teams."""
     challenge = challenge_for(request.user, slug)
@@ -182,8 +181,7 @@ class SubmissionFilter(forms.Form):
 # The organizers' page about versions of scores: before and after, by submission.
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def versions(request: HttpRequest, slug: str) -> HttpResponse:
     """The scores of a phase in two versions."""
     challenge = challenge_for(request.user, slug)
@@ -256,6 +254,7 @@ def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
 
 _MAX_EVENTS = 200
 _BOARDS = ("public", "hidden")
+_WITH_FORM = {"participants", "news", "fields", "ban"}
 #: Actions with a confirmation -> question, consequences, label of the button.
 _QUESTIONS = {
     "hide": ("Hide {what}?", "On the leaderboard, only the team and the organizers will see it.", "Hide it"),
@@ -331,8 +330,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """All submissions with their scores as one zip file; with ``public``, only public data."""
     challenge = managed_challenge(request.user, slug)
@@ -395,23 +393,19 @@ def _submission_label(submission: Submission) -> str:
 
 def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) -> bool:
     """Perform the action of a button; False if the form is not valid."""
+    if action in _WITH_FORM and not form.is_valid():
+        return False
     if action == "participants":
-        if not form.is_valid():
-            return False
         for user in form.cleaned_data["names"]:
             Participant.objects.get_or_create(challenge=challenge, user=user)
             record("add participant", user.username, request=request, challenge=challenge)
         names = ", ".join(user.username for user in form.cleaned_data["names"])
         messages.success(request, f"Added as participants: {names}."[:500])
     elif action == "news":
-        if not form.is_valid():
-            return False
         row = News.objects.create(challenge=challenge, **form.cleaned_data)
         record("publish news", row.title, request=request, challenge=challenge)
         messages.success(request, f"The news “{row.title}” is on the overview.")
     elif action == "fields":
-        if not form.is_valid():
-            return False
         try:
             n = fill(request, challenge, form.cleaned_data["table"].read())
         except TableError as error:
@@ -426,8 +420,6 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         record("remove news", row.title, request=request, challenge=challenge)
         messages.success(request, f"The news “{row.title}” was removed.")
     elif action == "ban":
-        if not form.is_valid():
-            return False
         team, reason = form.cleaned_data["team"], form.cleaned_data["reason"]
         n = ban(challenge, team, reason)
         record("ban team", team.name, request=request, challenge=challenge, detail=reason)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from captious_server.actions import (
     EditForm,
@@ -51,6 +50,7 @@ from captious_server.people.access import (
     may_see_scores,
     own_refused,
     own_submissions,
+    signed_in,
     submission_for,
 )
 from captious_server.people.accounts import limit, record
@@ -65,8 +65,7 @@ from captious_server.submissions.intake import needed_captions, of_team, quota, 
 _Status = Submission.Status
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams, and their uploads that were refused."""
     challenge = challenge_for(request.user, slug)
@@ -192,8 +191,7 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse({**values, "place": queue.place(submission)})
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change the description of a submission, and whether it is on the board; challenge.toml has those of baselines."""
     submission = submission_for(request.user, pk, own=True)
@@ -208,8 +206,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return challenge_page(request, submission.challenge, "submission_edit", tab, submission=submission, form=form)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
@@ -225,8 +222,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     return _confirm(request, submission, "Cancel", consequence)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team, or let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
@@ -241,8 +237,7 @@ def choose(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("captious:submissions", submission.challenge.slug) if is_list else redirect(submission.url)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
@@ -279,8 +274,7 @@ def _confirm(request: HttpRequest, submission: Submission, verb: str, consequenc
     )
 
 
-@login_required
-@require_safe
+@signed_in("GET", "HEAD")
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
     return upload_of(submission_for(request.user, pk, own=True))
@@ -295,8 +289,7 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
 # The form of a submission.
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)

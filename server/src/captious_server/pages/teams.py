@@ -50,7 +50,7 @@ from captious_server.actions.accounts import (
     why_not_deleted,
 )
 from captious_server.models import Challenge, Submission, Team, TeamBan, Token, User
-from captious_server.people.access import visible_challenges
+from captious_server.people.access import signed_in, visible_challenges
 from captious_server.people.accounts import (
     SCOPES,
     invitation_of,
@@ -117,8 +117,7 @@ class NoticesForm(forms.ModelForm):
         fields = ("mail_ended", "mail_closing")
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in("GET", "HEAD", "POST")
 def mail(request: HttpRequest) -> HttpResponse:
     """The notices of the account."""
     form = NoticesForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
@@ -258,16 +257,14 @@ class DeleteForm(forms.Form):
         return name
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def as_json(request: HttpRequest) -> HttpResponse:
     """Download the user's data as JSON."""
     limit(request, "export")
     return _file(HttpResponse(data_json(request.user), "application/json"), request, "json")
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def as_zip(request: HttpRequest) -> HttpResponse:
     """Download the user's data and uploaded files as a zip file."""
     limit(request, "export")
@@ -343,8 +340,7 @@ def account(request: HttpRequest) -> HttpResponse:
     return without_secret(request, render(request, "captious/account.html", context, status=status))
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Revoke an own token."""
     token = get_object_or_404(Token, pk=pk, user=request.user)
@@ -360,8 +356,7 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
 def _team_action(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A view that changes a team for a member and returns to its page, with the reason if it was not possible."""
 
-    @login_required
-    @require_http_methods(["POST"])
+    @signed_in("POST")
     def wrapper(request: HttpRequest, slug: str, **values: Any) -> HttpResponse:
         with own_team(request, slug) as team:
             try:
@@ -373,8 +368,7 @@ def _team_action(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
     return wrapper
 
 
-@login_required
-@require_http_methods(["GET", "HEAD"])
+@signed_in("GET", "HEAD")
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     """A team, for its members."""
     team = get_object_or_404(Team, slug=slug, members=request.user)

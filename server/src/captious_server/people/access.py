@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth.decorators import login_required
 from django.db.models import Q, QuerySet
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_http_methods
 
 from captious_server.models import Challenge, Draft, Phase, RefusedUpload, Submission
 from captious_server.settings import local_time
@@ -33,6 +36,13 @@ class OldScoresError(ExplainedError):
 
 
 # What a user may see, change and manage.
+
+_View = Callable[..., HttpResponse]
+
+
+def signed_in(*methods: str) -> Callable[[_View], _View]:
+    """A page for users who are signed in, and its HTTP methods."""
+    return lambda view: login_required(require_http_methods([*methods])(view))
 
 
 def visible_challenges(user: Any) -> QuerySet[Challenge]:
