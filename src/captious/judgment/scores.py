@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
-from captious.evaluation import Report, Result, evaluate
+from captious.evaluation import Report, Reports, Result, evaluate
 from captious.files import checksum, user_text
 from captious.judgment.judgments import CaptionJudgments, HumanJudgments, SystemRanking
 from captious.metrics.contract import registry
@@ -57,10 +57,10 @@ def score_captions(captions: Captions, selection: Selection, *, name: str = "cap
     return report
 
 
-def score_each(captions: Mapping[str, Captions], selection: Selection) -> dict[str, Report]:
-    """Return the report of each system's captions, by name, with a step of progress for each."""
+def score_each(captions: Mapping[str, Captions], selection: Selection) -> Reports:
+    """Return the reports of systems, with a step of progress for each."""
     with steps([*captions], str) as names:
-        return {name: score_captions(captions[name], selection, name=name) for name in names}
+        return Reports([score_captions(captions[name], selection, name=name) for name in names])
 
 
 def as_selection(metrics: Metrics, settings: Settings | None = None) -> Selection:

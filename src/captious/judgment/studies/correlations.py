@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, Ids, Match, References, read_captions, read_references, same_images
-from captious.errors import CaptionFileError, CaptionWarning, ParameterError
+from captious.data import Captions, Ids, Match, References, read_captions, read_references
+from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report, evaluate
 from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
@@ -266,23 +266,14 @@ def system_correlations(
     """
     sampling = Sampling(resamples, seed)
     check_statistic(statistic)
-    if len(systems) < 3:
-        raise ParameterError(
-            f"{counted(len(systems), 'system', 'are')} too few for a correlation",
-            hint="give three or more; for two, use captious compare",
-        )
-    where = str(human) if _names_a_benchmark(human) else "human scores"
-    measures = _measures(_benchmark_measures(human, data), list(systems), where)
     with_parts, sums, _ = split_sums(metrics)
     selection = as_selection(with_parts, settings)
-    table, files = _references(systems, references, people, match, ids), checksums(references)
-    captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
+    captions, measures, _, files = _judged(systems, references, human, data, people, match, ids)
     reports = score_each(captions, selection)
     first = next(iter(reports.values()))
-    of_systems, of_captions = _points(reports.values())
-    signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
-    signed = {label: sign * of_systems[label] for label, sign in signs.items()}
-    over_captions = {label: sign * of_captions[label] for label, sign in signs.items()}
+    of_systems = {label: np.array([report[label].score for report in reports.values()]) for label in first}
+    signed = {label: sign_of(result) * of_systems[label] for label, result in first.items()}
+    over_captions = {label: np.concatenate([oriented(report[label]) for report in reports.values()]) for label in first}
     totals = {metric_sum.label: metric_sum.total(signed) for metric_sum in sums}
     over_captions |= {metric_sum.label: metric_sum.total(over_captions) for metric_sum in sums}
     metric_scores = of_systems | totals
@@ -304,10 +295,6 @@ def system_correlations(
         if label in measures:
             records += _ends(label, measures[label], {m: over_systems[m] for m in metric_scores}, statistic, sampling)
     records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
-    warnings = all_warnings(reports.values())
-    if not all(same_images(report.ids, first.ids) for report in reports.values()):
-        text = "the systems were scored on different images, so their scores cannot be compared."
-        warnings.append(CaptionWarning(text, "different-images"))
     n_captions = sum(len(report.ids) for report in reports.values())
     signatures = {label: result.signature for label, result in first.items()}
     signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}
@@ -318,7 +305,7 @@ def system_correlations(
         ("what", "of", *over_systems),
         records,
         signatures,
-        {**files, **checksums(*systems.values(), *([] if _names_a_benchmark(human) else [human]))},
+        files,
         {"statistic": statistic, **sampling.settings},
         pictures={
             "over-systems": Matrix(
@@ -341,8 +328,26 @@ def system_correlations(
             for metric in metric_scores
         },
         notes=negated(selection.lower_is_better),
-        warnings=warnings,
+        warnings=[*all_warnings(reports.values()), *reports.different_images],
     )
+
+
+def _judged(
+    systems: Mapping[str, object], references: object, human: Any, data: Any, people: str, match: Match, ids: Ids
+) -> tuple[dict[str, Captions], dict[str, NDArray[np.float64]], str, dict[str, str]]:
+    """Return the captions of systems, their human scores by measure, the name of these, and checksums of files."""
+    if len(systems) < 3:
+        raise ParameterError(
+            f"{counted(len(systems), 'system', 'are')} too few for a correlation",
+            hint="give three or more; for two, use captious compare",
+        )
+    name = os.fspath(human) if isinstance(human, str | os.PathLike) else ""
+    of_benchmark = name.partition("@")[0] in benchmark_names.names()
+    where = name if of_benchmark else "human scores"
+    measures = _measures(_benchmark_measures(name, data) if of_benchmark else human, list(systems), where)
+    table = _references(systems, references, people, match, ids)
+    captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
+    return captions, measures, where, checksums(references, *systems.values(), *([] if of_benchmark else [human]))
 
 
 def _references(systems: Mapping[str, object], references: object, people: str, match: Match, ids: Ids) -> References:
@@ -364,14 +369,6 @@ def _without(captions: Captions) -> References:
         [row for row in of_image if letters(table.texts[row]) != text] for of_image, text in zip(rows, own, strict=True)
     ]
     return table.choose([some or of_image for some, of_image in zip(others, rows, strict=True)])
-
-
-def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
-    """Return scores of systems by metric, and of all systems' captions together."""
-    metrics = list(next(iter(reports)))
-    of_systems = {label: np.array([report[label].score for report in reports]) for label in metrics}
-    of_captions = {label: np.concatenate([report[label].per_caption for report in reports]) for label in metrics}
-    return of_systems, of_captions
 
 
 def _ends(
@@ -406,15 +403,9 @@ def _interval(
     return sampling.interval(defined)
 
 
-def _names_a_benchmark(human: object) -> bool:
-    return isinstance(human, str | os.PathLike) and os.fspath(human).partition("@")[0] in benchmark_names.names()
-
-
-def _benchmark_measures(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
-    """Return the measures of all systems of a benchmark, if it is one; otherwise the argument."""
-    if not _names_a_benchmark(human):
-        return human
-    name, _, measure = os.fspath(human).partition("@")  # type: ignore[arg-type]
+def _benchmark_measures(human: str, data: str | os.PathLike[str] | None) -> Any:
+    """Return the measures of all systems of a benchmark."""
+    name, _, measure = human.partition("@")
     benchmark = benchmark_names.get(name)
     protocols = [benchmark.protocol(measure)] if measure else benchmark.protocols
     items = benchmark.content(data_folder(data))
@@ -501,18 +492,12 @@ def critical_failures(
         ParameterError: fewer than three systems, or human scores of none or several measures.
         Others as ``system_correlations``.
     """
-    if len(systems) < 3:
-        raise ParameterError(f"{counted(len(systems), 'system', 'are')} too few", hint="give three or more")
-    where = str(human) if _names_a_benchmark(human) else "human scores"
-    measures = _measures(_benchmark_measures(human, data), list(systems), where)
+    selection, single = as_selection(metrics, settings), as_selection(evaluator)
+    captions, measures, where, files = _judged(systems, references, human, data, people, match, ids)
     if len(measures) != 1:
         raise ParameterError(
             f"there are several measures: {', '.join(measures)}", where=where, hint="name one, as in coco-2015@m2"
         )
-    selection, single = as_selection(metrics, settings), as_selection(evaluator)
-    files = checksums(references)
-    table = _references(systems, references, people, match, ids)
-    captions = {name: read_captions(source, table, match=match, ids=ids) for name, source in systems.items()}
     reports, by_evaluator = ([*score_each(captions, chosen).values()] for chosen in (selection, single))
     (of_people,) = measures.values()
 
@@ -538,7 +523,7 @@ def critical_failures(
         ("metric", "images", "failures", "rate"),
         records,
         {label: result.signature for report in (reports[0], by_evaluator[0]) for label, result in report.items()},
-        {**files, **checksums(*systems.values(), *([] if _names_a_benchmark(human) else [human]))},
+        files,
         {"evaluator": evaluator, "human scores": where},
         notes=negated([*selection.lower_is_better, *single.lower_is_better]),
         warnings=all_warnings([*reports, *by_evaluator]),

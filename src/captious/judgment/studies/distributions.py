@@ -22,7 +22,7 @@ from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
 from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, score_each, sign_of
-from captious.judgment.studies.sources import check_systems, checksums, judged_captions, name_of_file
+from captious.judgment.studies.sources import check_systems, checksums, excluded, judged_captions, name_of_file
 from captious.metrics.contract.selection import select_single
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
@@ -118,8 +118,6 @@ def score_distributions(
     ]
     if selection.lower_is_better:
         notes.append(f"Lower scores are better for {', '.join(selection.lower_is_better)}.")
-    if left_out:
-        notes.append(f"Excluded: {counted(left_out, 'image')} with a single reference.")
     return Study(
         "distributions",
         f"Scores of human and machine captions: {name_of_file(references, table.name)}, {counted(len(rows), 'image')}",
@@ -132,7 +130,7 @@ def score_distributions(
         {**data, **checksums(*systems.values())},
         {"images": len(rows), **sampling.settings},
         pictures,
-        notes=notes,
+        notes=[*notes, *excluded(left_out)],
         warnings=[*all_warnings(reports.values()), *few_images_warning(len(rows))],
     )
 
@@ -515,8 +513,8 @@ def _study(
 def _notes(people: Captions, table: References, held_out: bool, left_out: int) -> list[str]:
     """Return notes about the source of the human captions."""
     if held_out:
-        notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
-        return [*notes, f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else notes
+        held = f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."
+        return [held, *excluded(left_out)]
     ends = people.references.offsets
     spans = zip(people.candidates, ends[:-1], ends[1:], strict=True)
     repeated = sum(caption in people.references.texts[start:end] for caption, start, end in spans)

@@ -19,7 +19,7 @@ from captious.judgment.files import data_folder
 from captious.judgment.judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.results import Curve, Curves, Study
 from captious.judgment.scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
-from captious.judgment.studies.sources import checksums, judged_captions, name_of_file
+from captious.judgment.studies.sources import checksums, excluded, judged_captions, name_of_file
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
@@ -301,9 +301,6 @@ def robustness(
                     record | {_strength_label(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)}
                 )
             curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalized score", lines)
-    notes = ["Intact captions score 1. Area: area under the curve of score over strength; smaller is better."]
-    if left_out:
-        notes.append(f"Excluded: {counted(left_out, 'image')} with a single reference.")
     return Study(
         "robustness",
         f"Normalized scores of corrupted captions: {name_of_file(references, table.name)}, "
@@ -319,7 +316,10 @@ def robustness(
             **sampling.settings,
         },
         curves,
-        notes=notes,
+        notes=[
+            "Intact captions score 1. Area: area under the curve of score over strength; smaller is better.",
+            *excluded(left_out),
+        ],
         warnings=[*intact.warnings, *few_images_warning(len(intact.ids))],
     )
 

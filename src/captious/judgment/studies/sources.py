@@ -10,6 +10,7 @@ from captious.errors import ParameterError
 from captious.files import checksum
 from captious.judgment.judging import load_judgments
 from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments, RatedCaptions
+from captious.words import counted
 
 
 def judged_captions(
@@ -52,3 +53,8 @@ def checksums(*sources: object) -> dict[str, str]:
 def name_of_file(source: object, otherwise: str) -> str:
     """Return the name of a source of captions in titles."""
     return Path(source).name if isinstance(source, str | os.PathLike) else otherwise
+
+
+def excluded(left_out: int) -> list[str]:
+    """Return a note about images with a single reference, if there are any; they have none to hold out."""
+    return [f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else []

@@ -17,7 +17,7 @@ from captious.data.matching import hold_out
 from captious.errors import ParameterError
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Curve, Curves, Study
-from captious.judgment.studies.sources import check_systems, checksums, name_of_file
+from captious.judgment.studies.sources import check_systems, checksums, excluded, name_of_file
 from captious.parsing.spacy_pipelines import Tagger, load_tagger
 from captious.progress import Progress, steps
 from captious.text import PTB, Tokens, WordLayer
@@ -559,7 +559,7 @@ def word_frequencies(
         notes=[
             f"Occurrences per 1,000 words. {PEOPLE.capitalize()}: one reference of each image.",
             *sentences,
-            *([f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else []),
+            *excluded(left_out),
         ],
     )
 
