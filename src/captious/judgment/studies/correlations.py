@@ -18,10 +18,10 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report, evaluate
 from captious.files import user_text
 from captious.judgment.benchmarks import names as benchmark_names
-from captious.judgment.correlation import STATISTICS, Points, bootstrap, correlation, p_of_none
+from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.files import data_folder
 from captious.judgment.items import letters
-from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
+from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments, Protocol, SystemRanking
 from captious.judgment.results import Matrix, Study
 from captious.judgment.scores import (
     Metrics,
@@ -34,7 +34,7 @@ from captious.judgment.scores import (
     sign_of,
     split_sums,
 )
-from captious.judgment.studies.sources import checksums, judged_captions
+from captious.judgment.studies.sources import checksums, defined, judged_captions
 from captious.metrics.contract.settings import Settings
 from captious.native import threads, using_threads
 from captious.progress import steps
@@ -119,7 +119,7 @@ def correlations(
         for j in range(i):
             matrix[i, j] = matrix[j, i] = correlation(statistic, points[a], points[labels[j]])
     records = {
-        a: {b: None if np.isnan(value) else float(value) for b, value in zip(labels, row, strict=True)}
+        a: {b: defined(value) for b, value in zip(labels, row, strict=True)}
         for a, row in zip(labels, matrix, strict=True)
     }
     return records, matrix
@@ -379,28 +379,17 @@ def _ends(
     sampling: Sampling,
 ) -> Iterator[dict[str, Any]]:
     """Return three records of a human measure by metric: both ends of its intervals, and p of no correlation."""
-    spans = {metric: _interval(human, values, statistic, sampling) for metric, values in scores.items()}
+    ranking = SystemRanking(Protocol("systems", measure, statistic, "given", "systems"), {}, ("",) * len(human), human)
+    spans = {}
+    for metric, values in scores.items():
+        # A resample of one system only has no correlation; it says nothing about the interval.
+        resampled = ranking.resampled_mean([values], sampling)
+        spans[metric] = sampling.interval(np.where(np.isfinite(resampled), resampled, np.nan))
     for number, end in enumerate(("low", "high")):
-        ends = {metric: span[number] if span else None for metric, span in spans.items()}
+        ends = {metric: defined(span[number]) for metric, span in spans.items()}
         yield {"what": f"over systems, {end}", "of": measure, **ends}
-    of_none = {metric: p_of_none(statistic, values, human) for metric, values in scores.items()}
-    yield {"what": "over systems, p", "of": measure, **{k: None if np.isnan(p) else p for k, p in of_none.items()}}
-
-
-def _interval(
-    human: NDArray[np.float64], scores: NDArray[np.float64], statistic: str, sampling: Sampling
-) -> tuple[float, float] | None:
-    """Return the percentile bootstrap interval over systems, or None if the correlation is undefined."""
-    if np.isnan(correlation(statistic, scores, human)):
-        return None
-    n = len(human)
-    points = Points([np.array([value]) for value in human], np.arange(n), statistic)
-    resampled = bootstrap(lambda counts: points.resampled(scores, counts), n, sampling)
-    # A resample of one system only has no correlation; it says nothing about the interval.
-    defined = resampled[np.isfinite(resampled)]
-    if not defined.size:
-        return None
-    return sampling.interval(defined)
+    of_none = {metric: defined(ranking.p_of_none(values)) for metric, values in scores.items()}
+    yield {"what": "over systems, p", "of": measure, **of_none}
 
 
 def _benchmark_measures(human: str, data: str | os.PathLike[str] | None) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from captious.judgment.files import DataFolder
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
 from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, score_each, sign_of
-from captious.judgment.studies.sources import check_systems, checksums, excluded, judged_captions, name_of_file
+from captious.judgment.studies.sources import check_systems, checksums, defined, excluded, judged_captions, name_of_file
 from captious.metrics.contract.selection import select_single
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
@@ -485,7 +484,7 @@ def _study(
                 "sparcs": place.center[0],
                 "spurts": place.center[1],
                 "mima": float(mima.mean()),
-                "overlap": None if isnan(place.overlap) else place.overlap,
+                "overlap": defined(place.overlap),
                 "grammar_penalty": place.penalty,
                 "smurf": float(fuse(sparcs, spurts, mima, threshold, average=average).mean()),
                 "image": str(ids[place.central]),

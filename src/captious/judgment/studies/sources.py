@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection
 from pathlib import Path
@@ -58,3 +59,8 @@ def name_of_file(source: object, otherwise: str) -> str:
 def excluded(left_out: int) -> list[str]:
     """Return a note about images with a single reference, if there are any; they have none to hold out."""
     return [f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else []
+
+
+def defined(value: float) -> float | None:
+    """Return a number, or None for one that is undefined, such as the correlation of a constant."""
+    return float(value) if math.isfinite(value) else None

@@ -20,7 +20,7 @@ from captious.evaluation.checks import few_images_warning
 from captious.judgment.correlation import correlation
 from captious.judgment.judgments import CaptionPairs, HumanJudgments, Protocol, RatedCaptions
 from captious.judgment.results import Curve, Curves, Dot, Dots, Study
-from captious.judgment.studies.sources import checksums, judged_captions
+from captious.judgment.studies.sources import checksums, defined, judged_captions
 from captious.learned.networks import FeatureMetric, FeatureSet, Network, Recipe, as_recipe
 from captious.learned.training.networks import check_torch, train_network, training_data
 from captious.metrics.contract import registry
@@ -186,11 +186,11 @@ class Trials:
         rows = []
         for number, judgments in enumerate(self.judgments):
             values, resampled = agreements.values[number], agreements.resampled[number]
-            row = {"benchmark": judgments.protocol.full_name, "value": _number(values.mean())}
+            row = {"benchmark": judgments.protocol.full_name, "value": defined(values.mean())}
             row |= self._ends(resampled, "ci95_low", "ci95_high")
-            row["sd_over_seeds"] = _number(values.std(ddof=1)) if len(values) > 1 else None
+            row["sd_over_seeds"] = defined(values.std(ddof=1)) if len(values) > 1 else None
             if first is not None:
-                row["difference"] = _number(values.mean() - first.values[number].mean())
+                row["difference"] = defined(values.mean() - first.values[number].mean())
                 row |= self._ends(resampled - first.resampled[number], "difference_low", "difference_high")
             rows.append({column: row.get(column) for column in AGREEMENT})
         return rows
@@ -267,17 +267,12 @@ class Trials:
         return np.flatnonzero(in_sample[self.units])
 
     def _ends(self, values: NDArray[np.float64], *names: str) -> dict[str, float | None]:
-        return dict(zip(names, map(_number, self.sampling.interval(values)), strict=True))
+        return dict(zip(names, map(defined, self.sampling.interval(values)), strict=True))
 
 
 def _matrix(features: FeatureMetric, captions: Captions, settings: Settings) -> NDArray[np.float64]:
     captions = captions.with_references_as(settings.references_as)
     return features.matrix(captions, features.fit(captions.references))
-
-
-def _number(value: float) -> float | None:
-    """Return a number, or None if a correlation is undefined."""
-    return float(value) if np.isfinite(value) else None
 
 
 _ALL, _WITHOUT, _ONLY, _ALONE = "all", "without", "only", "alone"
@@ -528,7 +523,7 @@ def training_epochs(
         records.append(
             {
                 "epoch": len(records) + 1,
-                "tau_b": None if np.isnan(tau) else tau,
+                "tau_b": defined(tau),
                 "accuracy": _accuracy(scores, good),
                 "training_accuracy": _accuracy(network.human(trials.features), trials.human),
             }

@@ -17,7 +17,7 @@ from captious.data.matching import hold_out
 from captious.errors import ParameterError
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Curve, Curves, Study
-from captious.judgment.studies.sources import check_systems, checksums, excluded, name_of_file
+from captious.judgment.studies.sources import check_systems, checksums, defined, excluded, name_of_file
 from captious.parsing.spacy_pipelines import Tagger, load_tagger
 from captious.progress import Progress, steps
 from captious.text import PTB, Tokens, WordLayer
@@ -226,21 +226,17 @@ def _columns(
         columns["kind"] = [kind for kind, members in kinds.items() for _ in members]
     columns |= {
         "images": people.images[words].tolist(),
-        "recall": _numbers(people.recall[words]),
-        "precision": _numbers(people.precision[words]),
-        "model": _numbers(model_precision(people.recall[words], people.k)),
+        "recall": [*map(defined, people.recall[words])],
+        "precision": [*map(defined, people.precision[words])],
+        "model": [*map(defined, model_precision(people.recall[words], people.k))],
     }
     for name, system in systems.items():
         columns |= {
-            f"recall_{name}": _numbers(system.recall),
-            f"precision_{name}": _numbers(system.precision),
-            f"phr_{name}": _numbers(system.at_human_recall),
+            f"recall_{name}": [*map(defined, system.recall)],
+            f"precision_{name}": [*map(defined, system.precision)],
+            f"phr_{name}": [*map(defined, system.at_human_recall)],
         }
     return columns
-
-
-def _numbers(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def _pictures(
