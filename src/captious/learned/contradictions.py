@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.files import sections
 from captious.native import closest_words, lcs_lengths, subsequence_places, threads
 from captious.text.tokens import ranges
 
@@ -23,22 +25,11 @@ _COPY = 0.6  # share of words that a caption has in common with a reference, abo
 _REARRANGED = 0.75  # the same for a copy with exchanged words
 _LONGEST = 40  # words of captions in which exchanged words are looked for
 
-_ARTICLES = "a an the"
-_GERMAN_ARTICLES = "ein eine einen einem einer eines der die das den dem des"
-_SYMMETRIC = """
-    and or next to beside near with alongside along together by close adjacent is are
-    stand stands standing sit sits sitting seated lie lies lying laying kneel kneels kneeling crouch crouches crouching
-    pose poses posing talk talks talking parked
-"""
-_GERMAN_SYMMETRIC = """
-    und oder neben bei mit zusammen nahe ist sind von
-    steht stehen sitzt sitzen liegt liegen kniet knien hockt hocken posiert posieren spricht sprechen
-"""
+_TEXT = sections(Path(__file__).with_name("words.txt"))
 #: Words that carry no meaning in the alignment of captions.
-ARTICLES: Mapping[str, Set[str]] = {"en": {*_ARTICLES.split()}, "de": {*_GERMAN_ARTICLES.split()}}
-#: Words between two that may change places: "a lamp stands next to a chair". Verbs of position and of company are among
-#: them; "sits on" is no such relation, since "on" is none.
-SYMMETRIC: Mapping[str, Set[str]] = {"en": {*_SYMMETRIC.split()}, "de": {*_GERMAN_SYMMETRIC.split()}}
+ARTICLES: Mapping[str, Set[str]] = {code: {*_TEXT[f"articles {code}"].split()} for code in ("en", "de")}
+#: Words between two that may change places.
+SYMMETRIC: Mapping[str, Set[str]] = {code: {*_TEXT[f"symmetric {code}"].split()} for code in ("en", "de")}
 
 
 @dataclass(frozen=True, eq=False)

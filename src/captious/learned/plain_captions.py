@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from captious.data import Captions, References
 from captious.data.cleaning import cleaned
+from captious.files import sections
 from captious.text import Tokenizer, Tokens, WordLayer
 
 _RULES = ("tokens", "html", "markdown", "prompt", "quotes", "compose")
@@ -26,22 +28,7 @@ _SUBJECTS = re.compile(
     r"\b(?:atmosphere|mood|ambian?ce|ambience|vibe|tone|feel|feeling|sense|scene|image|picture|photo|photograph|setting"
     r"|composition|lighting|moment|beauty|impression|aesthetic|environment)\b"
 )
-_SAID = """
-    a an the this that these it its there is are was be being been has have of in on to for with and or as by from at
-    through throughout which while very quite both one some more most all entire whole overall general appears appear
-    seems seem feels looks suggests suggest suggesting conveys convey conveying evokes evoke evoking creates create
-    creating created adds add adding gives give giving exudes captures capture capturing captured reflects highlights
-    highlight highlighting emphasizes emphasizing enhances enhance enhancing contributes contribute contributing depicts
-    depict shows portrays presents provides taken atmosphere mood ambience ambiance vibe tone feel feeling sense scene
-    image picture photo photograph setting composition lighting moment beauty impression aesthetic environment visual
-    visually appealing pleasing interest interesting depth calm calmness serene serenity peaceful peace tranquil
-    tranquility quiet relaxed relaxing relaxation cozy warm warmth inviting welcoming comfortable comfort lively vibrant
-    bustling energetic energy dynamic cheerful joy joyful joyous happy happiness festive fun playful dramatic beautiful
-    picturesque stunning captivating charming pleasant harmonious harmony natural simple simplicity elegant elegance
-    rustic nostalgic nostalgia everyday life daily casual modern professional intimate friendly mysterious whimsical
-    excitement touch element overall well-lit clear bright soft story community camaraderie leisure
-"""
-_IS_SAID = frozenset(_SAID.split())
+_IS_SAID = frozenset(sections(Path(__file__).with_name("words.txt"))["said of pictures"].split())
 _IMPRESSION = re.compile(
     r"\A\s*(?:the|this|its|there\s+is)\s+(?:an?\s+)?(?:overall\s+|general\s+)?(?:atmosphere|mood|ambian?ce|ambience|vibe|tone"
     r"|(?:scene|image|picture|photo|setting|composition|lighting)\b.*\b(?:sense|feeling|air|aura|touch|impression)\s+of)\b",

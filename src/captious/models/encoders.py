@@ -7,6 +7,7 @@ batch only in the last bits of floating point.
 
 from __future__ import annotations
 
+import json
 import mmap
 import os
 import re
@@ -36,28 +37,8 @@ from captious.words import shortened
 
 _OPENAI = "openai/clip-vit-base-patch32"
 _HEAD = 64  # dimensions of an attention head
-_NAMES = {
-    "visual.class_embedding": "vision_model.embeddings.class_embedding",
-    "visual.conv1.weight": "vision_model.embeddings.patch_embedding.weight",
-    "visual.positional_embedding": "vision_model.embeddings.position_embedding.weight",
-    "visual.ln_pre": "vision_model.pre_layrnorm",
-    "visual.ln_post": "vision_model.post_layernorm",
-    "visual.proj": "visual_projection.weight",
-    "visual.transformer.resblocks": "vision_model.encoder.layers",
-    "token_embedding": "text_model.embeddings.token_embedding",
-    "positional_embedding": "text_model.embeddings.position_embedding.weight",
-    "transformer.resblocks": "text_model.encoder.layers",
-    "ln_final": "text_model.final_layer_norm",
-    "text_projection": "text_projection.weight",
-    "logit_scale": "logit_scale",
-}
-_BLOCK_NAMES = {
-    "attn.out_proj": "self_attn.out_proj",
-    "ln_1": "layer_norm1",
-    "ln_2": "layer_norm2",
-    "mlp.c_fc": "mlp.fc1",
-    "mlp.c_proj": "mlp.fc2",
-}
+#: Names in OpenAI's code -> in transformers: of the model's parts, and of those of a block.
+_NAMES, _BLOCK_NAMES = json.loads(Path(__file__).with_name("clip-names.json").read_text("utf-8")).values()
 _TRANSPOSED = ("visual.proj", "text_projection")
 _NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size", "attn_mask")
 _BLOCK = re.compile(r"(?P<stack>(?:visual\.)?transformer\.resblocks)\.(?P<number>\d+)\.(?P<name>.+)")
