@@ -250,20 +250,6 @@ class Cost:
         return f"{calls}, about {self.prompt_tokens:,} tokens, with at most {self.answer_tokens:,} tokens of answers"
 
 
-def ask(model: ChatModel, questions: Sequence[Question]) -> list[Answer]:
-    """See ``ChatModel.ask``."""
-    keys = [question.key(model.identity) for question in questions]
-    by_key = dict(zip(keys, questions, strict=True))
-    with AnswerCache(model.cache) as cache:
-        answers = cache.find([*by_key])
-        waiting = {key: question for key, question in by_key.items() if key not in answers}
-        if waiting:
-            cost = Cost.of([*waiting.values()])
-            _check_limits(model, cost, n_known=len(answers))
-            answers |= _ask(model, waiting, cache, cost)
-    return [answers[key] for key in keys]
-
-
 def _check_limits(model: ChatModel, cost: Cost, *, n_known: int) -> None:
     new = (cost.calls, cost.prompt_tokens + cost.answer_tokens)
     calls, tokens = (before + more for before, more in zip(model._spent, new, strict=True))
@@ -486,8 +472,16 @@ class ChatModel:
             EndpointError: the endpoint cannot be used. Answers so far are in the cache.
             ResourceError: the cache cannot be used.
         """
-
-        return ask(self, questions)
+        keys = [question.key(self.identity) for question in questions]
+        by_key = dict(zip(keys, questions, strict=True))
+        with AnswerCache(self.cache) as cache:
+            answers = cache.find([*by_key])
+            waiting = {key: question for key, question in by_key.items() if key not in answers}
+            if waiting:
+                cost = Cost.of([*waiting.values()])
+                _check_limits(self, cost, n_known=len(answers))
+                answers |= _ask(self, waiting, cache, cost)
+        return [answers[key] for key in keys]
 
     @property
     def key(self) -> str:

@@ -61,12 +61,11 @@ class WordVectors:
         The default is named by ``CAPTIOUS_VECTORS``, or is the only one that was added.
 
         Raises:
-            MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``named_vectors.find``.
+            MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``captious.resources.vectors.find``.
         """
         if isinstance(what, WordVectors):
             return what
-        match = resource.find(what)
-        return cls(match.name, match.checksum, match.index, match.origin, partial(cls.open, what))
+        return cls(*resource.find(what), partial(cls.open, what))
 
     @classmethod
     def of(cls, words: Sequence[str], vectors: ArrayLike, name: str = "own") -> WordVectors:

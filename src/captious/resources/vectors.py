@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -228,8 +228,7 @@ _HOW_TO_GET = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class NamedVectors:
+class NamedVectors(NamedTuple):
     """Vectors under the name that signatures show.
 
     Args:

@@ -124,7 +124,7 @@ def test_examples_are_read_back_from_files(tmp_path: Path) -> None:
     write_examples(tmp_path / "examples.jsonl", examples)
     read, source = read_examples(tmp_path / "examples.jsonl")
     assert read == examples
-    assert (source.name, source.rows, len(source.checksum)) == ("examples.jsonl", len(examples), 64)
+    assert (source["file"], source["rows"], len(source["sha256"])) == ("examples.jsonl", len(examples), 64)
     captions = Examples(read.rows[:2]).captions
     assert captions.candidates == tuple(row.candidate for row in read.rows[:2])
     assert captions.references.texts == (*read.rows[0].references, *read.rows[1].references)
@@ -156,10 +156,10 @@ def test_files_of_ratings_and_ids_are_read_or_refused(tmp_path: Path) -> None:
     path.write_text(
         '{"candidate": "a", "refs": ["b", "c"], "rating": 3}\n{"candidate": "d", "references": ["e"], "rating": 1.5}'
     )
-    judged, source = read_judged(path)
-    assert judged.ratings.tolist() == [3, 1.5]
-    assert judged.captions.references.texts == ("b", "c", "e")
-    assert source.rows == 2
+    captions, ratings, source = read_judged(path)
+    assert ratings.tolist() == [3, 1.5]
+    assert captions.references.texts == ("b", "c", "e")
+    assert source["rows"] == 2
     path.write_text('{"candidate": "a", "refs": ["b", "c"], "rating": NaN}')
     with pytest.raises(CaptionFileError, match="another form"):
         read_judged(path)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_captions
+from captious.data.rows import is_unicode
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, UnknownNameError
 from captious.files import decoded, user_bytes, user_text, whole_file
 from captious.progress import Progress
@@ -301,38 +302,6 @@ _JUDGED = 'write {"candidate": "...", "references": ["..."], "rating": 3} on eve
 _LARGEST_RATING = 1e9
 
 
-@dataclass(frozen=True)
-class ExampleFile:
-    """An input file, for provenance.
-
-    Args:
-        name: file name without folder.
-        checksum: SHA-256 of its uncompressed content.
-        rows: number of objects.
-    """
-
-    name: str
-    checksum: str
-    rows: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for files of weights."""
-        return {"file": self.name, "sha256": self.checksum, "rows": self.rows}
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Captions with human ratings.
-
-    Args:
-        captions: the captions; ids are line numbers.
-        ratings: float64[n].
-    """
-
-    captions: Captions
-    ratings: NDArray[np.float64]
-
-
 def write_examples(path: str | os.PathLike[str], examples: Examples) -> None:
     """Write examples, one JSON object per line.
 
@@ -341,12 +310,15 @@ def write_examples(path: str | os.PathLike[str], examples: Examples) -> None:
     """
     with whole_file(path) as file:
         for row in examples.rows:
-            fields = {"image": row.image, "candidate": row.candidate, "references": row.references}
-            file.write(json.dumps({**fields, "system": row.system, "part": row.part}, ensure_ascii=False) + "\n")
+            file.write(json.dumps(vars(row), ensure_ascii=False) + "\n")
 
 
-def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, ExampleFile]:
+def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, dict[str, Any]]:
     """Read a file written by ``write_examples``, which may be compressed with gzip.
+
+    Returns:
+        The examples, and for provenance the file's name, the SHA-256 of its uncompressed content, and its number of
+        rows.
 
     Raises:
         CaptionFileError: the file cannot be read, or a line is not an example.
@@ -356,10 +328,13 @@ def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, ExampleFile]:
     return Examples(tuple(rows)), source
 
 
-def read_judged(path: str | os.PathLike[str]) -> tuple[Judged, ExampleFile]:
+def read_judged(path: str | os.PathLike[str]) -> tuple[Captions, NDArray[np.float64], dict[str, Any]]:
     """Read captions with ratings: ``{"candidate": ..., "references": [...], "rating": 3}`` on every line.
 
     The references may also be called ``refs``. The file may be compressed with gzip.
+
+    Returns:
+        The captions, whose ids are positions; their ratings, float64[n]; and the file, as ``read_examples``.
 
     Raises:
         CaptionFileError: the file cannot be read, or a line is not of that form.
@@ -368,9 +343,9 @@ def read_judged(path: str | os.PathLike[str]) -> tuple[Judged, ExampleFile]:
     rows, source = _rows(path, _judged, _JUDGED)
     offsets = np.cumsum([0, *(len(references) for _, references, _ in rows)])
     texts = tuple(text for _, references, _ in rows for text in references)
-    table = References(tuple(range(len(rows))), texts, offsets, name=source.name)
+    table = References(tuple(range(len(rows))), texts, offsets, name=source["file"])
     captions = Captions(tuple(candidate for candidate, _, _ in rows), table)
-    return Judged(captions, np.array([rating for *_, rating in rows])), source
+    return captions, np.array([rating for *_, rating in rows]), source
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[ImageId]:
@@ -415,22 +390,14 @@ def _texts(row: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:
     if not isinstance(candidate, str) or not isinstance(references, list) or not references:
         return None
     texts = (candidate, *references)
-    if not all(map(_is_text, texts)):
+    if not all(isinstance(text, str) and is_unicode(text) for text in texts):
         return None
     return candidate, tuple(references)
 
 
-def _is_text(value: object) -> bool:
-    """Return whether this is a string without lone surrogates."""
-    try:
-        return isinstance(value, str) and bool(value.encode() or True)
-    except UnicodeEncodeError:
-        return False
-
-
 def _rows(
     path: str | os.PathLike[str], read: Callable[[dict[str, Any]], T | None], help: str
-) -> tuple[list[T], ExampleFile]:
+) -> tuple[list[T], dict[str, Any]]:
     content = user_bytes(path, "the file", help, CaptionFileError)
     rows: list[T] = []
     text = decoded(content, path, "the file", help, CaptionFileError)
@@ -447,4 +414,4 @@ def _rows(
         rows.append(row)
     if not rows:
         raise EmptyInputError("the file is empty", where=str(path), hint=help)
-    return rows, ExampleFile(Path(path).name, hashlib.sha256(content).hexdigest(), len(rows))
+    return rows, {"file": Path(path).name, "sha256": hashlib.sha256(content).hexdigest(), "rows": len(rows)}

@@ -200,15 +200,15 @@ def training_data(examples: str | os.PathLike[str], validation: str | os.PathLik
     """
     rows, source = read_examples(examples)
     train = rows.part("train")
-    about: dict[str, object] = {"examples": source.to_dict() | {"train": len(train), "human": int(train.human.sum())}}
+    about: dict[str, object] = {"examples": source | {"train": len(train), "human": int(train.human.sum())}}
     if validation is None:
         part = rows.part("validation")
         captions, target, units = part.captions, part.human.astype(np.float64), part.units
-        about["validation"] = {"file": source.name, "rows": len(part), "target": "human or machine"}
+        about["validation"] = {"file": source["file"], "rows": len(part), "target": "human or machine"}
     else:
-        judged, judged_source = read_judged(validation)
-        captions, target, units = judged.captions, judged.ratings, np.arange(len(judged.ratings))
-        about["validation"] = judged_source.to_dict() | {"target": "rating"}
+        captions, target, judged = read_judged(validation)
+        units = np.arange(len(target))
+        about["validation"] = judged | {"target": "rating"}
     if not len(train) or not len(captions):
         raise ParameterError(
             "there are no examples to " + ("train on" if not len(train) else "validate with"),
