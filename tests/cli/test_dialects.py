@@ -59,7 +59,7 @@ ONLY_IN_PYTHON = {
     "text/tokenizers.py",
 }
 #: Markdown of the documentation, and this mechanism itself.
-OF_DOCUMENTATION = {"data/layouts.py", "errors.py"}
+OF_DOCUMENTATION = {"errors.py"}
 
 
 def literals(path: Path) -> Iterator[tuple[int, str]]:
