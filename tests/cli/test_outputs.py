@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Run, assert_refused
+from tests.support.tables import tables
 from tests.support.vector_files import text_of
 
 FILES = ("baseline.json", "improved.json", "references.json")
@@ -85,43 +86,9 @@ class TestInputs:
             (folder / name).write_text("not what it should be")
         (folder / "link").symlink_to("x.idf")
 
-    CALLS = (
-        ("score", "none.json", "x.json"),
-        ("score", "none.json", "none.json", "-m", "cider-d", "--idf", "x.idf"),
-        ("score", "none.json", "none.json", "-m", "wmd", "--vectors", "x.txt"),
-        ("score", "none.json", "none.json", "-m", "spice", "--parser", "x.jsonl"),
-        ("score", "none.json", "none.json", "-m", "hwcm", "--parses", "x.conllu"),
-        ("score", "none.json", "none.json", "-m", "wmd:vectors=x.txt,sigma=2"),
-        ("score", "none.json", "none.json", "-m", "smurf:constants=x.json"),
-        ("compare", "none.json", "none.json", "x.json"),
-        ("compare", "none.json", "none.json", "none.json", "-m", "cider-d", "--idf", "x.idf"),
-        ("judge", "x.jsonl"),
-        ("judge", "none.jsonl", "--scores", "x.json"),
-        ("judge", "none.jsonl", "-m", "wmd", "--vectors", "x.txt"),
-        ("fit", "cider-d", "x.json"),
-        ("fit", "smurf", "none.json", "--human", "x.json"),
-        ("fit", "cider-d", "none.json", "--idf", "x.idf"),
-        ("study", "references", "x.jsonl"),
-        ("study", "references", "none.jsonl", "--idf", "x.idf"),
-        ("study", "robustness", "x.json"),
-        ("study", "robustness", "none.json", "--parser", "x.jsonl"),
-        ("study", "failures", "none.jsonl", "--vectors", "x.txt"),
-        ("study", "metrics", "none.jsonl", "--vectors", "x.txt"),
-        ("study", "systems", "none.json", "none.json", "x.json"),
-        ("study", "systems", "none.json", "none.json", "--human", "x.json"),
-        ("study", "timing", "x.json", "none.json"),
-        ("study", "agreement", "none.json", "--published", "x.json"),
-        ("study", "words", "none.json", "--system", "x.json"),
-        ("study", "smurf", "x.json", "none.json"),
-        ("study", "smurf", "none.json", "none.json", "--idf", "x.idf"),
-        ("study", "smurf", "none.json", "none.json", "-m", "smurf:constants=x.json"),
-        ("data", "items", "x.jsonl"),
-        ("score", "none.json", "none.json", "--group-by", "x.json"),
-        ("score", "none.json", "none.json", "--group-by", "x.json:field"),
-    )
-
-    @pytest.mark.parametrize("call", CALLS, ids=" ".join)
-    def test_output_over_an_input_is_refused(self, run: Run, call: tuple[str, ...]) -> None:
+    @pytest.mark.parametrize("line", tables(__file__)["over-inputs"])
+    def test_output_over_an_input_is_refused(self, run: Run, line: str) -> None:
+        call = line.split()
         (name,) = {file for file in os.listdir() if file.startswith("x.") and any(file in word for word in call)} - {
             "x.json" if any("x.jsonl" in word for word in call) else ""
         }

@@ -6,8 +6,8 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +15,7 @@ from captious.data import read_captions
 from captious_server.challenges.folder import check_folder, read_reference_set
 from captious_server.challenges.problems import ChallengeError
 from server.tests.challenges.conftest import Problems, change, coco, write_json
+from tests.support.tables import tables
 
 
 class TestChecked:
@@ -76,122 +77,41 @@ class TestChecked:
         assert checked.image_ids["val2014"] == (7, 3)
 
 
-def _remove(name: str) -> Callable[[Path], None]:
-    return lambda folder: (folder / name).unlink()
-
-
-def _write(name: str, content: object) -> Callable[[Path], None]:
-    def write(folder: Path) -> None:
-        if isinstance(content, bytes):
-            (folder / name).write_bytes(content)
-        else:
-            write_json(folder / name, content)
-
-    return write
-
-
-def _file(old: str, new: str) -> Callable[[Path], None]:
-    return lambda folder: change(folder, f'file = "{old}"', f'file = "{new}"')
-
-
 C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "baselines/human.json"
+TOO_LONG = "baselines[1].file: 1 caption is longer than 5,000 characters. See entry 2 (image_id 7)"
 
 
 @pytest.mark.parametrize(
     ("spoil", "problem"),
-    [
-        (_remove("overview.md"), "texts[1].file: there is no file overview.md"),
-        (_remove(C5), f"references[1].file: there is no file {C5}"),
-        (_remove(HUMAN), f"baselines[1].file: there is no file {HUMAN}"),
-        (_file("overview.md", "references"), "texts[1].file: references is not a file"),
-        (_file("overview.md", "../other.md"), "texts[1].file: ../other.md is outside the folder"),
-        (_file("overview.md", "x/../overview.md"), "texts[1].file: x/../overview.md must not contain '..'"),
-        (_file("overview.md", "/etc/hostname"), "texts[1].file: /etc/hostname is outside the folder"),
-        (_file("overview.md", "a\\u0000b"), "texts[1].file: has a null character, which databases do not store"),
-        (_write("overview.md", b"x\n\xe9"), "texts[1].file: overview.md is not UTF-8 text, in line 2"),
-        (_write(C5, b"{"), f"references[1].file: the JSON is truncated ({C5}: line 1, column 2)"),
-        (
-            _write(C5, coco({7: ["a cat", " "], 3: ["a dog"]})),
-            "references[1].file: 1 image of 2 with an empty reference",
-        ),
-        (_write(C40, coco({1: ["a"] * 2, 2: ["b"] * 2})), "references[3].file: no image is also in c5"),
-        (
-            _write(C40, [{"image_id": "9", "caption": "a bus"}, {"image_id": "9", "caption": "the bus"}]),
-            "references[3].file: image ids are text (image_id '9'), but those of c5 are numbers (image_id 9)",
-        ),
-        (
-            _write(C40, [{"image_id": 9, "caption": "a bus"}, {"image_id": "5", "caption": "cars"}]),
-            "references[3].file: some image ids are numbers and others text",
-        ),
-        (
-            _write(HUMAN, [{"image_id": 3, "caption": "x"}]),
-            "baselines[1].file: 1 image has no caption (image_id 7)",
-        ),
-        (
-            _write(HUMAN, [{"image_id": image, "caption": "x"} for image in (3, 7, 9)]),
-            "baselines[1].file: 1 image id is not in the challenge, whose ids are such as 7 and 3. "
-            "See record 3 (image_id 9)",
-        ),
-        (
-            _write(HUMAN, [{"image_id": image, "caption": "x"} for image in (3, 3, 7)]),
-            "baselines[1].file: 1 image has more than one caption. See record 2",
-        ),
-        (
-            _write(HUMAN, coco({3: ["a dog"], 7: ["a cat"]})),
-            'baselines[1].file: The captions are wrapped in an object with "annotations"',
-        ),
-        (_write(HUMAN, {"3": ["a dog"], "7": ["a cat"]}), "baselines[1].file: 2 captions are not text."),
-        (
-            _write(HUMAN, {"3": "a dog", "7": "x" * 5001}),
-            "baselines[1].file: 1 caption is longer than 5,000 characters. See entry 2 (image_id 7)",
-        ),
-        (_write(HUMAN, {"3": "a dog", "7": "a\0cat"}), "baselines[1].file: 1 caption contains NUL"),
-        (_write(HUMAN, {"3": "", "7": " "}), "baselines[1].file: Every caption is empty"),
-        (
-            lambda folder: change(folder, 'phases = ["dev"]', ""),
-            "baselines[1].file: must be a zip file with val2014, test2014, which its phases take",
-        ),
-        (lambda folder: change(folder, 'tokenizer = "ptb"', 'tokenizer = "ptp"'), "settings.tokenizer: "),
-        (
-            lambda folder: change(folder, 'tokenizer = "ptb"', 'references_as = "one"'),
-            "settings.references_as: references_as must be 'each' or 'cat', not 'one'",
-        ),
-        (
-            lambda folder: change(folder, 'tokenizer = "ptb"', 'idf = "/etc/hostname"'),
-            "settings.idf: /etc/hostname is outside the folder",
-        ),
-        (
-            lambda folder: change(folder, 'tokenizer = "ptb"', 'images = "../.."'),
-            "settings.images: ../.. is outside the folder",
-        ),
-        (
-            lambda folder: change(folder, 'tokenizer = "ptb"', 'parser = "bundled"'),
-            "settings: the setting parser was given, but no requested metric uses it",
-        ),
-        (lambda folder: change(folder, '"bleu"', '"bleu@typo"'), "metrics[1]: bleu has no variant 'typo'"),
-        (lambda folder: change(folder, '"bleu"', '"wmd"'), "metrics[1]: wmd cannot run here: run captious vectors add"),
-        (
-            lambda folder: change(folder, '"bleu"', '"div"'),
-            "metrics[1]: div cannot run here: it judges several candidates per image together",
-        ),
-        (lambda folder: change(folder, "{id:012d}", "/{id}"), None),
-    ],
+    [*tables(__file__)["problems"], ({"json": [HUMAN, {"3": "a dog", "7": "x" * 5001}]}, TOO_LONG)],
 )
 def test_a_problem(
-    folder: Path,
-    spoil: Callable[[Path], object],
-    problem: str | None,
-    problems: Problems,
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, spoil: dict[str, Any], problem: str, problems: Problems, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CAPTIOUS_VECTORS", raising=False)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(folder.parent / "cache"))
-    spoil(folder)
-    if problem is None:
-        check_folder(folder)
-    else:
-        (said,) = problems()
-        assert said.startswith(problem)
+    match spoil:
+        case {"remove": name}:
+            (folder / name).unlink()
+        case {"replace": [old, new]}:
+            change(folder, old, new)
+        case {"write": [name, text]}:
+            (folder / name).write_text(text)
+        case {"json": [name, document]}:
+            write_json(folder / name, document)
+    (said,) = problems()
+    assert said.startswith(problem)
+
+
+def test_text_that_is_not_utf_8(folder: Path, problems: Problems) -> None:
+    (folder / "overview.md").write_bytes(b"x\n\xe9")
+    (said,) = problems()
+    assert said.startswith("texts[1].file: overview.md is not UTF-8 text, in line 2")
+
+
+def test_addresses_of_images_may_hold_a_path(folder: Path) -> None:
+    change(folder, "{id:012d}", "/{id}")
+    assert check_folder(folder).warnings == ()
 
 
 @pytest.mark.parametrize("file", ["overview.md", C5, HUMAN, "challenge.toml"])
