@@ -65,6 +65,15 @@ def test_rounded_scores_of_captions_without_a_common_ngram_tie(shared_data: Path
         )
 
 
+def test_words_between_blanks_have_the_figures_of_smurf(shared_data: Path) -> None:
+    """Feinglass and Yang 2021, table 4: .527, .577 and .511 without ties; near .305, .316 and .277 for all images."""
+    metrics = [f"{name}:tokenizer=spaces" for name in ("bleu-1", "bleu-2", "rouge-l")]
+    for name, expected, tolerance in (("-untied", [0.527, 0.577, 0.511], 5e-4), ("", [0.305, 0.316, 0.277], 0.01)):
+        protocol = f"flickr8k-expert@smurf2021{name}"
+        result = judge(load(shared_data, protocol), metrics, resamples=1)[protocol]
+        assert [figure.value for figure in result.values()] == pytest.approx(expected, abs=tolerance)
+
+
 def test_yi2020_protocol_excludes_images_with_ties(tmp_path: Path) -> None:
     """An own reference makes no tie, as it is left out; two captions of another image have the same mean."""
     rows = [
