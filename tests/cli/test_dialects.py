@@ -49,7 +49,7 @@ ONLY_IN_PYTHON = {
     "evaluation/comparison.py",
     "evaluation/judged_pairs.py",
     "evaluation/reward.py",
-    "judgment/benchmarks/benchmark.py",
+    "judgment/benchmarks/names.py",
     "judgment/papers/paper.py",
     "plugins.py",
     "metrics/contract/metric.py",

@@ -1,8 +1,8 @@
 """The public names of captious.judgment and where they are, which `__init__.py` reads."""
 
-from .benchmarks.benchmark import Benchmark as Benchmark
-from .benchmarks.benchmark import Figure as Figure
-from .benchmarks.benchmark import Files as Files
+from .benchmarks.names import Benchmark as Benchmark
+from .benchmarks.names import Figure as Figure
+from .benchmarks.names import Files as Files
 from .files import DataFolder as DataFolder
 from .items import CaptionPair as CaptionPair
 from .items import PairReferences as PairReferences

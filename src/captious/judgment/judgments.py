@@ -449,7 +449,7 @@ class SystemRanking(HumanJudgments):
     def of_systems(self, scores: NDArray[np.float64]) -> OfSystems:
         return OfSystems(self.systems, scores, self.human)
 
-    def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
+    def p_of_none(self, scores: NDArray[np.float64]) -> float:
         return p_of_none(self.protocol.statistic, scores, self.human)
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -306,11 +306,6 @@ _NOT_SCORES = ("id", "score", "scores", "ground_truth_score", "caption", "image"
 _Key: TypeAlias = tuple[str, str]
 
 
-class _Score(NamedTuple):
-    key: _Key
-    value: float
-
-
 @dataclass(frozen=True)
 class PublishedScores:
     """The scores in a file, in its order.
@@ -321,7 +316,7 @@ class PublishedScores:
     """
 
     file: str
-    by_metric: Mapping[str, Sequence[_Score]]
+    by_metric: Mapping[str, Sequence[tuple[_Key, float]]]
 
 
 def content_of(file: Path) -> str:
@@ -344,7 +339,7 @@ def fleur_scores(file: Path, text: str) -> PublishedScores | None:
         CaptionFileError: a score without a caption, or that is not a number.
     """
     name = file.name.partition(".")[0].partition("_")[0]
-    scores: dict[str, list[_Score]] = defaultdict(list)
+    scores: dict[str, list[tuple[_Key, float]]] = defaultdict(list)
     image, caption = "", None
     for number, line in enumerate(text.split("\n"), start=1):
         match = _FLEUR_LINE.fullmatch(line.removesuffix("\r"))
@@ -360,7 +355,7 @@ def fleur_scores(file: Path, text: str) -> PublishedScores | None:
                 raise CaptionFileError(
                     "a score without a caption", where=f"{file}, line {number}", hint="download the file again"
                 )
-            scores[name + _FLEUR[field]].append(_Score(_key(image, caption), _number(value, f"{file}, line {number}")))
+            scores[name + _FLEUR[field]].append((_key(image, caption), _number(value, f"{file}, line {number}")))
     return PublishedScores(file.name, scores) if scores else None
 
 
@@ -373,7 +368,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
     if not isinstance(document, Mapping):
         return None
     output = document.get("raw_metric_output", document)
-    scores: dict[str, list[_Score]] = defaultdict(list)
+    scores: dict[str, list[tuple[_Key, float]]] = defaultdict(list)
     for label, items in _item_objects(output):
         for id, item in items.items():
             where = f"{file}: {id}"
@@ -385,7 +380,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
                 )
             key = _key(str(item["image"]), str(item["caption"]))
             for metric, value in _scores_of(item, label or str(document.get("score_name", "score"))).items():
-                scores[metric.lower()].append(_Score(key, _number(value, where)))
+                scores[metric.lower()].append((key, _number(value, where)))
     return PublishedScores(file.name, scores) if scores else None
 
 
@@ -415,8 +410,7 @@ def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -
     """
     if not isinstance(judgments, CaptionJudgments):
         return {}
-    table = judgments.captions
-    keys = [_key(str(image), text) for image, text in zip(table.references.images, table.candidates, strict=True)]
+    keys = _keys(judgments)
     by_metric = {}
     for metric in dict.fromkeys(metric for file in files for metric in file.by_metric):
         with_metric = [file.by_metric[metric] for file in files if metric in file.by_metric]
@@ -428,11 +422,11 @@ def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -
     return by_metric
 
 
-def _item_scores(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.float64] | None:
+def _item_scores(keys: Sequence[_Key], scores: Sequence[tuple[_Key, float]]) -> NDArray[np.float64] | None:
     """Return a score for every key, or None."""
     of_key: dict[_Key, list[float]] = defaultdict(list)
-    for score in scores:
-        of_key[score.key].append(score.value)
+    for key, value in scores:
+        of_key[key].append(value)
     rows: dict[_Key, list[int]] = defaultdict(list)
     for row, key in enumerate(keys):
         rows[key].append(row)
@@ -454,14 +448,13 @@ def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: S
     for file in files:
         if file.by_metric.keys() & labels:
             continue
-        keys = {score.key for scores in file.by_metric.values() for score in scores}
+        having = {key for scores in file.by_metric.values() for key, _ in scores}
         shares = []
         for judgments in judged:
             if isinstance(judgments, CaptionJudgments):
-                table = judgments.captions
-                pairs = zip(table.references.images, table.candidates, strict=True)
-                n = sum(_key(str(image), text) in keys for image, text in pairs)
-                shares.append(f"{counted_of(n, len(table.candidates), 'caption')} of {judgments.protocol.full_name}")
+                keys = _keys(judgments)
+                n = sum(key in having for key in keys)
+                shares.append(f"{counted_of(n, len(keys), 'caption')} of {judgments.protocol.full_name}")
         raise ParameterError(
             f"{file.file} does not have scores for a whole benchmark",
             where=", ".join(shares),
@@ -471,6 +464,12 @@ def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: S
 
 #: COCO_val2014_000000391895.jpg, with or without its extension, and 000000391895.jpg; in a folder or not.
 _COCO_FILE_NAME = re.compile(r"(?:.*/)?(?:COCO_[a-z]+20\d\d_(\d{12})(?:\.[a-zA-Z]+)?|(\d{12})\.[a-zA-Z]+)")
+
+
+def _keys(judgments: CaptionJudgments) -> list[_Key]:
+    """Return the key of each judged caption."""
+    table = judgments.captions
+    return [_key(str(image), text) for image, text in zip(table.references.images, table.candidates, strict=True)]
 
 
 def _key(image: str, caption: str) -> _Key:

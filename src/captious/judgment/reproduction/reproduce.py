@@ -145,15 +145,8 @@ class _Runner:
             record = next((record for record in records if _matches(record, self._conditions(column))), {})
             value = record.get(column.value)
             reason = "" if value is not None else "undefined here" if record else f"no {column.row} is {request!r}"
-        return Reproduced(
-            *(table.name, row.name, column.name),
-            value,
-            table.figures.get((row.name, column.name)),
-            reason,
-            () if value is None else tuple(dict.fromkeys(filter(None, other))),
-            row.why or table.why,
-            table.percent,
-        )
+        others = () if value is None else dict.fromkeys(filter(None, other))
+        return Reproduced.of(table, row, column, value, reason, others)
 
     def _conditions(self, column: PaperColumn) -> Mapping[str, object]:
         judgments = self._load(column) if column.judge else ""

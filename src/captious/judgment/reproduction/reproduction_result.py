@@ -6,12 +6,13 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from captious.errors import Message
 from captious.judgment.papers import paper as papers
-from captious.judgment.papers.paper import Paper, PaperTable, Printed
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperRow, PaperTable, Printed
 from captious.judgment.results import data_text
 from captious.tables import Cell, Column, Displayed, Form, Picture, Row, Table, json_document
 from captious.version import __version__
@@ -53,6 +54,21 @@ class Reproduced:
     other: tuple[str, ...] = ()
     why: str = ""
     percent: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        table: PaperTable,
+        row: PaperRow,
+        column: PaperColumn,
+        value: float | None,
+        reason: str,
+        other: Iterable[str],
+    ) -> Reproduced:
+        """Return the figure at a position of a table, beside what the paper prints there."""
+        printed = table.figures.get((row.name, column.name))
+        why = row.why or table.why
+        return cls(table.name, row.name, column.name, value, printed, reason, tuple(other), why, table.percent)
 
     @property
     def difference(self) -> float | None:
@@ -314,19 +330,10 @@ def _figures(paper: Paper, records: Mapping[tuple[str, str, str], Mapping[str, A
     """Return all figures of a paper with the values, reasons and other data in records."""
     figures = []
     for table in paper.tables:
-        for row in table.rows:
-            for column in table.columns:
-                record = records.get((table.name, row.name, column.name), {})
-                value, other = record.get("value"), record.get("other")
-                figures.append(
-                    Reproduced(
-                        *(table.name, row.name, column.name),
-                        None if value in ("", None) else float(value),
-                        table.figures.get((row.name, column.name)),
-                        str(record.get("reason", "")),
-                        tuple(other.split("; ")) if other else (),
-                        row.why or table.why,
-                        table.percent,
-                    )
-                )
+        for row, column in product(table.rows, table.columns):
+            record = records.get((table.name, row.name, column.name), {})
+            value, other = record.get("value"), record.get("other")
+            number = None if value in ("", None) else float(value)
+            reason = str(record.get("reason", ""))
+            figures.append(Reproduced.of(table, row, column, number, reason, other.split("; ") if other else ()))
     return figures
