@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.files import check_row_file, checksum, whole_file, write_parquet, write_rows
+from captious.files import check_row_file, checksum, whole_file, write_rows
 from captious.learned.files import (
     BUILT_IN,
     AnyRecipe,
@@ -303,19 +303,15 @@ def write_features(
     Raises:
         ParameterError, MissingExtraError, OutputError: as ``check_feature_file``, or the file cannot be written.
     """
-    match check_feature_file(path):
-        case ".parquet":
-            columns = {"id": [*ids], **dict(zip(labels, features.T, strict=True))}
-            write_parquet(path, columns, {"signature": signature})
-        case ".csv":
-            rows = ([image, *row] for image, row in zip(ids, features.tolist(), strict=True))
-            write_rows(path, ["id", *labels], rows, {})
-        case _:
-            captions = dict(zip(map(str, ids), features.tolist(), strict=True))
-            document = {"signature": signature, "features": labels, "captions": captions}
-            with whole_file(path) as file:
-                json.dump(document, file, ensure_ascii=False, indent=1)
-                file.write("\n")
+    if check_feature_file(path) != ".json":
+        rows = ([image, *row] for image, row in zip(ids, features.tolist(), strict=True))
+        write_rows(path, ["id", *labels], rows, {"signature": signature})
+        return
+    captions = dict(zip(map(str, ids), features.tolist(), strict=True))
+    document = {"signature": signature, "features": labels, "captions": captions}
+    with whole_file(path) as file:
+        json.dump(document, file, ensure_ascii=False, indent=1)
+        file.write("\n")
 
 
 # Dense networks in numpy, used for scoring by trained metrics.

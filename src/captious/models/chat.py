@@ -708,7 +708,7 @@ class ChatClient:
         reason = f"status {status}{self._server_message(content)}"
         if status in _PASSING:
             raise _PassingError(reason, _retry_after(headers.get("retry-after")))
-        if status in (400, 403, 413, 422) and (code := _error_code(content)) in REFUSED:  # only this question
+        if status in (400, 403, 413, 422) and (code := _error(content)[1]) in REFUSED:  # only this question
             return Answer("", finish=code)
         help = {
             401: f"put the key into the environment variable {self._model.key_variable}",
@@ -755,7 +755,7 @@ class ChatClient:
 
     def _server_message(self, content: bytes) -> str:
         """Return the server's message about an error, shortened, and without the API key."""
-        text = " ".join(_error_message(content).split())
+        text = " ".join(_error(content)[0].split())
         return f": {self._hide_key(text)[:300]}" if text else ""
 
     def _hide_key(self, text: str) -> str:
@@ -779,19 +779,13 @@ def _retry_after(text: str | None) -> float | None:
     return max(seconds, 0.0) if seconds < float("inf") else None
 
 
-def _error(content: bytes) -> Any:
+def _error(content: bytes) -> tuple[str, str]:
+    """Return the message of an endpoint about an error, and its code; empty if there is none."""
     try:
-        document = json.loads(content)
+        error = json.loads(content)
     except ValueError:
-        return content.decode("utf-8", "replace")
-    return document.get("error", document) if isinstance(document, dict) else document
-
-
-def _error_message(content: bytes) -> str:
-    error = _error(content)
-    return str(error.get("message", error)) if isinstance(error, dict) else str(error)
-
-
-def _error_code(content: bytes) -> str:
-    error = _error(content)
-    return str(error.get("code", "")) if isinstance(error, dict) else ""
+        return content.decode("utf-8", "replace"), ""
+    error = error.get("error", error) if isinstance(error, dict) else error
+    if not isinstance(error, dict):
+        return str(error), ""
+    return str(error.get("message", error)), str(error.get("code", ""))
