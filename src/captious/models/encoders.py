@@ -276,19 +276,12 @@ class Encoder:
         """Return the token ids of each text with the model's special tokens, of any length."""
         return token_ids(self.tokenizer, texts, verbose=False) if texts else []
 
-    def were_cut(
-        self, texts: Sequence[str], ids: Sequence[Sequence[int]], most: int | None = None
-    ) -> NDArray[np.bool_]:
-        """Return a mask of the texts of more than ``most`` tokens, by default than ``tokenize`` keeps: bool[n].
-
-        Args:
-            texts: n texts.
-            ids: the result of ``tokenize``.
-            most: at most ``max_length``.
-        """
-        cut, most = np.zeros(len(texts), bool), most or self.max_length
-        full = [row for row, sequence in enumerate(ids) if len(sequence) >= most]
-        cut[full] = [len(sequence) > most for sequence in self.tokenize_whole([texts[row] for row in full])]
+    def were_cut(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+        """Return a mask of the texts that ``tokenize`` truncated, bool[n], given its result."""
+        cut = np.zeros(len(texts), bool)
+        full = [row for row, sequence in enumerate(ids) if len(sequence) >= self.max_length]
+        whole = self.tokenize_whole([texts[row] for row in full])
+        cut[full] = [len(sequence) > self.max_length for sequence in whole]
         return cut
 
     def run(

@@ -210,8 +210,12 @@ def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> SentenceVectors:
     form = _form(encoder)
     distinct, rows = numbered(texts)
     ids = encoder.tokenize(distinct)
-    cut = encoder.were_cut(distinct, ids, form.most)
-    ids = [row if len(row) <= form.most else row[: form.most - 1] + row[-1:] for row in ids]
+    cut = np.zeros(len(distinct), bool)
+    full = [row for row, sequence in enumerate(ids) if len(sequence) >= form.most]
+    for row, whole in zip(full, encoder.tokenize_whole([distinct[row] for row in full]), strict=True):
+        cut[row] = len(whole) > form.most
+        if len(ids[row]) > form.most:
+            ids[row] = ids[row][: form.most - 1] + ids[row][-1:]
     vectors = np.zeros((len(distinct), encoder.width), np.float32)
     layer = encoder.n_blocks
     for batch in encoder.run(ids, [layer]):
