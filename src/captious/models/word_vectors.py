@@ -65,7 +65,8 @@ class WordVectors:
         """
         if isinstance(what, WordVectors):
             return what
-        return cls(*resource.find(what), partial(cls.open, what))
+        match = resource.find(what)
+        return cls(match.name, match.checksum, match.index, match.origin, partial(cls.open, what))
 
     @classmethod
     def of(cls, words: Sequence[str], vectors: ArrayLike, name: str = "own") -> WordVectors:

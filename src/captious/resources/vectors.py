@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -228,7 +228,8 @@ _HOW_TO_GET = (
 )
 
 
-class NamedVectors(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class NamedVectors:
     """Vectors under the name that signatures show.
 
     Args:
