@@ -14,7 +14,6 @@ TABLES = tables(__file__)
 #: Commands that read captions, with {} for the file that is wrong, by the name of their record.
 READERS = TABLES["readers"]
 
-METRICS = ("nope", "BLEU-5", "bleu-4@nope", "''", "bleu:n=", "rouge-s:gap=x", "rouge-s:gaps=2", "cider_d")
 
 #: Other wrong requests.
 REQUESTS = TABLES["requests"]

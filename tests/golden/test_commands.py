@@ -8,9 +8,6 @@ from tests.golden.command_line import Shell
 from tests.golden.record import Record
 from tests.support.tables import tables
 
-TWO = "baseline.json improved.json references.json"
-THREE = "baseline.json improved.json moved.json references.json"
-FEW = "-m bleu -m rouge-l -m cider-d"
 
 #: Name of the record -> command lines, which run in one folder, one after the other.
 LINES = tables(__file__)["lines"]

@@ -49,8 +49,6 @@ RAW = {
     "7": [{"caption": "A dog's running, fast!"}, {"caption": 'He said: "no" (twice)...'}],
     "9": [{"caption": "Two men -- with T-shirts; 3.5% of $10\nin the U.S."}, {"caption": ""}],
 }
-_COUNTS = "CiderScorer cook_refs cook_test precook"
-_BLEU_COUNTS = "BleuScorer cook_refs cook_test precook"
 #: Toolkit -> module -> the names that programs import from it.
 MODULES = tables(__file__)["modules"]
 
