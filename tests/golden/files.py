@@ -177,7 +177,6 @@ def _text(path: Path) -> Any:
     return text(path.read_text(encoding="utf-8"))
 
 
-_TEXTS = (".jsonl", ".csv", ".tsv", ".md", ".tex", ".txt", ".toml", ".log", ".py", ".sh", "")
 _READERS = {
     ".json": _json,
     ".npz": _npz,

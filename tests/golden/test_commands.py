@@ -8,7 +8,6 @@ from tests.golden.command_line import Shell
 from tests.golden.record import Record
 from tests.support.tables import tables
 
-
 #: Name of the record -> command lines, which run in one folder, one after the other.
 LINES = tables(__file__)["lines"]
 
