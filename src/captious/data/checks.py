@@ -102,28 +102,24 @@ def masks_of(names: tuple[str, ...], texts: Sequence[str]) -> dict[str, NDArray[
         names: the names of at most 32 kinds.
         texts: n texts.
     """
-    lowered = tuple([text.lower().rstrip(" ") for text in texts])  # a full stop before blanks ends no sentence
-    found = _marks_of(names).groups_in(lowered)
-    kinds = [KINDS[name] for name in names]
-    groups = (
-        np.unpackbits(
-            found.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, count=2 * len(names), bitorder="little"
-        ).T
-        > 0
-    )
-    no_pairs = np.array([kind.no_pairs for kind in kinds])[:, np.newaxis]
-    masks = groups[::2] | no_pairs & ~groups[1::2]
+    kinds, marks, no_pairs, least = _searched(names)
+    found = marks.groups_in(tuple([text.lower().rstrip(" ") for text in texts]))  # no sentence ends before blanks
+    bits = np.unpackbits(found.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").T > 0
+    masks = bits[: 2 * len(names) : 2] | no_pairs & ~bits[1 : 2 * len(names) : 2]
     for place, row in np.argwhere(masks).tolist():
         masks[place, row] = regex(kinds[place].pattern).search(texts[row]) is not None
-    least = np.array([kind.least if kind.example else 0 for kind in kinds])  # sentences count whatever their number
     masks &= (masks.sum(axis=1) >= least * len(texts))[:, np.newaxis]
     return dict(zip(names, masks, strict=True))
 
 
 @cache
-def _marks_of(names: tuple[str, ...]) -> Marks:
+def _searched(names: tuple[str, ...]) -> tuple[list[Kind], Marks, NDArray[np.bool_], NDArray[np.float64]]:
+    """Return kinds, their marks, whether texts without a pair of letters are of each, and the least share of each."""
     kinds = [KINDS[name] for name in names]
-    return Marks(tuple([marks for kind in kinds for marks in (kind.marks, _PAIRS if kind.no_pairs else ())]))
+    marks = Marks(tuple([marks for kind in kinds for marks in (kind.marks, _PAIRS if kind.no_pairs else ())]))
+    no_pairs = np.array([kind.no_pairs for kind in kinds], bool)[:, np.newaxis]
+    least = np.array([kind.least if kind.example else 0 for kind in kinds])  # sentences count whatever their number
+    return kinds, marks, no_pairs, least
 
 
 _REPEATED = 6  # words that a repetition has at least
