@@ -290,6 +290,6 @@ def leic(candidates: Path, references: Path, destination: Destination, **options
     versa. The score is the mean probability that a person wrote the captions; human captions are scored, too.
     The intervals are over images: they do not show how much the score depends on the training. Training needs torch.
     """
-    from captious.judgment.studies.critiques import two_fold_study  # imports all studies
+    from captious.judgment.studies.critiques import two_fold_study  # slow to import
 
     destination.deliver_result(two_fold_study(candidates, references, **options))
