@@ -42,7 +42,7 @@ def test_ratings_are_means_of_experts(tmp_path: Path) -> None:
     ]
     write_jsonl(tmp_path, "flickr8k/expert.jsonl", rows)
     expert_ratings(tmp_path, tmp_path / "ratings.jsonl")
-    judged, _ = read_judged(tmp_path / "ratings.jsonl")
-    assert judged.ratings.tolist() == [pytest.approx(7 / 3), 1]  # the second caption is a reference
-    assert judged.captions.candidates == ("a dog", "a cat")
-    assert judged.captions.references.texts == ("dogs", "the dog", "cats")
+    captions, ratings, _ = read_judged(tmp_path / "ratings.jsonl")
+    assert ratings.tolist() == [pytest.approx(7 / 3), 1]  # the second caption is a reference
+    assert captions.candidates == ("a dog", "a cat")
+    assert captions.references.texts == ("dogs", "the dog", "cats")

@@ -40,7 +40,7 @@ def test_every_file_of_a_benchmark_is_in_the_catalogue() -> None:
     assert list(names._BUILT_IN) == names.names()
     modules = {content["module"] for content in names._BUILT_IN.values()}
     files = {path.stem for path in Path(names.__file__).parent.glob("*.py")}
-    assert files == modules | {"__init__", "benchmark", "names"}
+    assert files == modules | {"__init__", "names"}
     for name in names.names():
         benchmark = names.get(name)
         assert benchmark.name == name
