@@ -74,6 +74,15 @@ def test_values_are_those_of_judge(data: Path) -> None:
     assert result.signatures.keys() == {"bleu-1", "rouge-l"}
 
 
+def test_signatures_of_two_protocols_are_kept(data: Path) -> None:
+    columns = [PaperColumn(name, judge=f"flickr8k-expert@{name}") for name in ("tau-b", "cui2018")]
+    result = reproduce(paper([PaperRow("BLEU-1", "bleu-1", printed=".1 .2")], columns), data=data)
+    assert {name: text.partition("references:")[2][0] for name, text in result.signatures.items()} == {
+        "bleu-1": "2",
+        "bleu-1 on flickr8k-expert@cui2018": "1",
+    }
+
+
 def compared(value: float | None, printed: str | None, *, percent: bool = False, **arguments: Any) -> Reproduced:
     figure = None if printed is None else Printed.read(printed, percent=percent)
     return Reproduced("t", "r", "c", value, figure, percent=percent, **arguments)

@@ -225,10 +225,14 @@ class _Runner:
         if isinstance(result, Judgment):
             signatures = {label: a.signature for judged in result.values() for label, a in judged.agreements.items()}
             self.data |= {name: crc for judged in result.values() for name, crc in judged.data.items()}
+            for name, judged in result.items():
+                for label, agreement in judged.agreements.items():
+                    if self.signatures.setdefault(label, agreement.signature) != agreement.signature:
+                        self.signatures[f"{label} on {name}"] = agreement.signature
         else:
             signatures = {**result.signatures}
             self.data |= result.data
-        self.signatures |= signatures
+            self.signatures |= signatures
         return _Records([*result.records], signatures=signatures)
 
     def _result(self, run: Run, metrics: Sequence[str]) -> Judgment | Study:

@@ -138,7 +138,8 @@ class Reproduction(Displayed):
         paper: the paper.
         tables: the computed tables.
         figures: their figures, table by table and row by row.
-        signatures: metric -> everything that its scores depend on besides the captions.
+        signatures: metric -> everything that its scores depend on besides the captions; "METRIC on BENCHMARK" -> the
+            same there, if it is another.
         data: input files: name -> CRC-32.
         pictures: plots by file name without extension.
         warnings: warnings about misleading numbers, one sentence each.
