@@ -473,3 +473,7 @@ def test_caption_sets_of_cui_are_compared_with_people(tmp_path: Path, shared_dat
     found = {record["of"]: record for record in study.records if record["what"] == "over systems"}
     expected = [found[measure][metric] for measure in ("m1", "m2") for metric in fast["metrics"]]
     assert [figure.value for figure in figures] == expected
+    path.write_text(json.dumps({names[0]: "a dog"}))  # a part of one set
+    (reason,) = {figure.reason for figure in reproduce(paper(rows, columns, runs), data=tmp_path).figures}
+    assert "have references but no candidate" in reason
+    assert "match" not in reason

@@ -16,7 +16,16 @@ from textwrap import shorten
 from time import process_time
 from typing import Any
 
-from captious.errors import CaptiousError, Message, MissingExtraError, ParameterError, ResourceError, marked
+from captious.errors import (
+    CaptiousError,
+    InputError,
+    Message,
+    MissingCandidatesError,
+    MissingExtraError,
+    ParameterError,
+    ResourceError,
+    marked,
+)
 from captious.judgment import judging, studies
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.files import DataFolder, data_folder
@@ -210,10 +219,12 @@ class _Runner:
         """Return the records of a run; if it fails because of one of several metrics, those of each metric."""
         try:
             result = self._result(run, metrics)
-        except (ParameterError, ResourceError, MissingExtraError) as error:
-            if len(metrics) < 2:
-                if run.function == JUDGE and isinstance(error, ParameterError):
-                    error.hint = Message("")  # about options that judge has and reproduce has not
+        except (InputError, ParameterError, ResourceError, MissingExtraError) as error:
+            if len(metrics) < 2 or isinstance(error, InputError):
+                if isinstance(error, MissingCandidatesError) or (
+                    run.function == JUDGE and isinstance(error, ParameterError)
+                ):
+                    error.hint = Message("")  # about options that reproduce has not
                 return _Records(reason=one_line(error))
             parts = {metric: self._called(run, (metric,)) for metric in metrics}
             records = [record for part in parts.values() for record in part.records]
