@@ -234,10 +234,11 @@ class _Runner:
         self.pictures |= table.pictures
         self.warnings += table.warnings
         if isinstance(result, Judgment):
-            signatures = {label: a.signature for judged in result.values() for label, a in judged.agreements.items()}
-            self.data |= {name: crc for judged in result.values() for name, crc in judged.data.items()}
+            signatures = {}
             for name, judged in result.items():
+                self.data |= judged.data
                 for label, agreement in judged.agreements.items():
+                    signatures[label] = agreement.signature
                     if self.signatures.setdefault(label, agreement.signature) != agreement.signature:
                         self.signatures[f"{label} on {name}"] = agreement.signature
         else:
