@@ -21,6 +21,7 @@ import math
 import os
 import re
 import stat
+import tomllib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -214,6 +215,15 @@ def sections(path: Path) -> Mapping[str, str]:
     lines = [line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("# ")]
     parts = re.split(r"^\[(.+)\]$", "\n".join(lines), flags=re.MULTILINE)
     return dict(zip(parts[1::2], map(str.strip, parts[2::2]), strict=True))
+
+
+def tables(path: Path) -> Mapping[str, dict[str, Any]]:
+    """Return the tables of a TOML file of a package by name, with tuples in place of their lists."""
+    content = tomllib.loads(path.read_text("utf-8"))
+    return {
+        name: {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+        for name, table in content.items()
+    }
 
 
 # Decompression of gzip files with a size limit: a few megabytes may unpack to gigabytes.

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,12 +12,12 @@ from itertools import product
 from operator import not_
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.patterns import regex
+from captious.files import tables
 from captious.native import Marks
 
 
@@ -69,14 +68,9 @@ class Kind:
         return 0 if match is None else match.start()
 
 
-def _fields(keys: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()}
-
-
 #: The table of kinds, in the order of messages.
 KINDS: Mapping[str, Kind] = {
-    name: Kind(**_fields(keys))
-    for name, keys in tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8")).items()
+    name: Kind(**fields) for name, fields in tables(Path(__file__).with_name("kinds.toml")).items()
 }
 #: Those of which an example shows what is found.
 TEXT_KINDS: Mapping[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.example}

@@ -7,7 +7,6 @@ generate the table in docs/input-formats.md.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import not_
@@ -19,6 +18,7 @@ from captious.data.formats import JsonRecords
 from captious.data.harness_logs import Answer
 from captious.data.ids import ImageId
 from captious.errors import UnknownNameError
+from captious.files import tables
 from captious.plugins import did_you_mean
 
 # Locations of records in JSON documents: in a list, in lists by split or class, in the events of videos.
@@ -300,15 +300,10 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _layouts() -> Iterator[Layout]:
-    for name, keys in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items():
-        values: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()
-        }
-        yield Layout(name=name, **{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
-
-
-LAYOUTS: tuple[Layout, ...] = tuple(_layouts())
+LAYOUTS: tuple[Layout, ...] = tuple(
+    Layout(name=name, **{key: _READ[key](value) if key in _READ else value for key, value in fields.items()})
+    for name, fields in tables(Path(__file__).with_suffix(".toml")).items()
+)
 COCO = LAYOUTS[0]
 #: Rows in no layout, with fields under the usual names.
 USUAL = Layout(name="rows with the usual names", files="", splits_apart=False)
