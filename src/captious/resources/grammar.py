@@ -26,7 +26,7 @@ BUNDLED = "bundled"
 VERSION = f"{BUNDLED}-4"
 #: Its file.
 FILE = Path(__file__).parent / "bundled.grammar"
-#: The checksum of the file.
+#: The version of its format.
 FORMAT = "captious grammar 2"
 
 

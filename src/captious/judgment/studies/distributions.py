@@ -34,7 +34,6 @@ from captious.words import DEFAULT_SEED, checked_seed, counted, percentage
 # One reference of each image is held out as the human caption; it and the captions of systems are scored with the other
 # references. A learned metric that was trained to recognize human captions should separate them.
 
-#: Name of the human captions in tables.
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: The keys of ``summary``.
 SUMMARY = ("mean", "sd", *(f"q{round(100 * quantile):02d}" for quantile in _QUANTILES))
@@ -306,7 +305,6 @@ def _sentences(source: object) -> Captions:
 # deviations of human captions; the axes of a system's ellipse follow the covariance of its scores, and are 1.15
 # standard deviations long; its overlap is the share of its area within the human ellipse.
 
-#: Name in tables of those who wrote the references.
 _DEVIATIONS = 1.15
 _SAMPLED_POINTS = 100
 _PARTS = ("SPARCS", "SPURTS", "MIMA")

@@ -37,7 +37,6 @@ from captious.words import DEFAULT_SEED, counted
 # no unimportant details, which no program can check. The first two rules are checked exactly ("There's" is "There is",
 # "There are" is not); for the others, words that usually indicate a violation are counted.
 
-#: Name in tables of those who wrote the references.
 _WORDS = 8
 _OPENING = re.compile(r"\W*there(?:'s|\u2019s| is)\b", re.IGNORECASE)
 _TIME = re.compile(r"\b(?:will|would|was|were|had|did|going to (?!the\b|a\b)|about to|used to)\b", re.IGNORECASE)

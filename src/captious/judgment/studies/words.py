@@ -488,7 +488,6 @@ def ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]
 # Cui et al. 2018 (LEIC), figure 4. The human captions are one reference of each image, so that people and systems have
 # the same number of captions.
 
-#: Name of the human captions in tables.
 _POINTS = 200  # points per curve
 
 
