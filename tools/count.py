@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import ast
 import csv
-import io
 import re
 import subprocess
 import sys
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,15 +32,6 @@ _GENERATED = re.compile(r"<!-- (\w+): made by tools/.*?<!-- end of \1 -->", re.D
 #: The room of the modules at the top level.
 BASE = "base"
 
-_NO_CODE = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENCODING,
-    tokenize.ENDMARKER,
-}
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -69,16 +58,18 @@ def budgets() -> list[Budget]:
 
 def code_lines(text: str) -> int:
     """Return the number of lines that hold code."""
-    docstrings = {
-        (node.body[0].lineno, node.body[0].col_offset)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, Documented) and ast.get_docstring(node, clean=False) is not None
-    }
-    lines: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in _NO_CODE and not (token.type == tokenize.STRING and token.start in docstrings):
-            lines.update(range(token.start[0], token.end[0] + 1))
-    return len(lines)
+    nodes = [*ast.walk(ast.parse(text))]
+    documented = [n for n in nodes if isinstance(n, Documented) and ast.get_docstring(n, clean=False) is not None]
+    texts = {node.body[0] for node in documented}
+    statements = {node.lineno for node in nodes if isinstance(node, ast.stmt) and node not in texts}
+    strings = {line for node in nodes if isinstance(node, ast.Constant | ast.JoinedStr) for line in _lines_of(node)}
+    lines = (line.strip() for line in text.splitlines())
+    code = {number for number, line in enumerate(lines, 1) if line and not line.startswith("#")}
+    return len((code | strings) - {line for node in texts for line in _lines_of(node)} | statements)
+
+
+def _lines_of(node: ast.stmt | ast.expr) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def count() -> Counter[str]:
