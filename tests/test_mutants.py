@@ -169,6 +169,8 @@ def outcomes(output: str) -> dict[str, str]:
     return dict(zip(after, found, strict=True))
 
 
+@pytest.mark.slow
+@pytest.mark.nightly
 def test_survivors_are_told_from_killed_mutants(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mutants.main(["--matching", "return", "--seconds", "5", "--at-least", "90"]) == 1
     printed = capsys.readouterr().out

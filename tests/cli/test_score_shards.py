@@ -119,7 +119,7 @@ def test_invalid_shard_options_are_refused(sharded: Path, run: Run, arguments: t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["stream", "processes"])
+@pytest.mark.parametrize("engine", ["stream", pytest.param("processes", marks=pytest.mark.nightly)])
 def test_interrupted_run_of_shards_resumes(tmp_path: Path, command: list[str], engine: str) -> None:
     rows = [{**row, "id": turn * 24 + i} for turn in range(400) for i, row in enumerate(example_rows())]
     for number in range(40):

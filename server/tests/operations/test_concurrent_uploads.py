@@ -41,6 +41,7 @@ def check_each_scored_once(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_twenty_concurrent_uploads_are_scored(tmp_path: Path) -> None:
     systems = [example("baseline"), example("improved")]
     # Each is different, so that no submission can have the scores of another.

@@ -73,6 +73,7 @@ def is_away(server: Server) -> bool:
     return False
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("sqlite")
 def test_stopped_server_finishes_the_current_scoring(server: Server) -> None:
     gate = Gate(server)
@@ -86,6 +87,7 @@ def test_stopped_server_finishes_the_current_scoring(server: Server) -> None:
     assert (row(server, gate.number)["status"], row(server, gate.number)["tries"]) == ("done", 1)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("sqlite")
 def test_worker_whose_submission_takes_too_long_is_replaced(server: Server) -> None:
     server.wait_until_idle()
