@@ -1,8 +1,8 @@
 """What captious computes in place of recognized methods of copies, from plain captions.
 
 Each function takes the object of the copy, its arguments and the options of the recognition, and returns what the
-method would return. It raises ``OwnMatterError`` for captions that are not plain text in lists, and settings that the
-kernels do not have. What the object holds, as ``_n``, ``beta`` or document frequencies, is read at each call.
+method would return. It raises ``OwnMatterError``, or another error of captious, for captions that are not plain text
+in lists, and settings that the kernels do not have. What the object holds, as ``_n``, ``beta`` or document frequencies, is read at each call.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.scorers import cider_scores
 from captious.data import Captions
 from captious.data.rows import is_unicode
+from captious.errors import CaptiousError
 from captious.metrics.cider import Cider, CiderD
 from captious.metrics.rouge import RougeL
 from captious.metrics.shared.frequencies import DocumentFrequencies
@@ -29,13 +30,13 @@ from captious.text import SPACES, WHITESPACE
 _DICTIONARIES = (dict, OrderedDict, defaultdict)
 
 
-class OwnMatterError(Exception):
+class OwnMatterError(CaptiousError):
     """Something that is left to the copy: its captions, its settings or its errors."""
 
 
 def _need(condition: object) -> None:
     if not condition:
-        raise OwnMatterError
+        raise OwnMatterError("left to the copy")
 
 
 def _plain(gts: Any, res: Any, options: dict[str, str]) -> Captions:
@@ -51,7 +52,7 @@ def _plain(gts: Any, res: Any, options: dict[str, str]) -> Captions:
         try:
             images = sorted(gts) if order == "sorted" else [*(res if order == "res" else gts)]
         except TypeError:
-            raise OwnMatterError from None
+            raise OwnMatterError("ids without an order") from None
         groups, candidates = [gts[image] for image in images], [res[image] for image in images]
     _need(groups and all(type(group) is list and group for group in (*groups, *candidates)))
     _need(all(len(group) == 1 for group in candidates))
@@ -89,16 +90,16 @@ def bleu(copy: Any, recognition: Recognition, gts: Any, res: Any, verbose: Any =
 
 def rouge(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
     """ROUGE-L with the object's ``beta``."""
-    captions, beta = _plain(gts, res, recognition.options), copy.beta
-    _need(_is_positive(beta))
-    scores = RougeL(tokenizer=SPACES, beta=beta).scores(captions)
+    captions = _plain(gts, res, recognition.options)
+    _need(type(copy.beta) in (int, float))
+    scores = RougeL(tokenizer=SPACES, beta=copy.beta).scores(captions)
     return _result(recognition, np.float64(scores.mean()), scores)
 
 
 def cider(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
     """CIDEr-D of images, with document frequencies of the references or those that the object holds."""
     captions, options = _with_words(_plain(gts, res, recognition.options)), recognition.options
-    _need(type(copy._n) is int and copy._n == 4 and _is_positive(copy._sigma))
+    _need(type(copy._n) is int and copy._n == 4 and type(copy._sigma) in (int, float))
     _need("ref_len_one" not in options or len(captions) > 1)
     idf = None
     if "frequencies" in options:
@@ -115,7 +116,7 @@ def rewards(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
     try:
         groups, texts = zip(*[(gts[each["image_id"]], each["caption"]) for each in res], strict=True)
     except (KeyError, TypeError, IndexError):
-        raise OwnMatterError from None
+        raise OwnMatterError("candidates of another form") from None
     captions = _with_words(_plain([*groups], [*texts], {**recognition.options, "by": "position"}))
     if scorer.df_mode == "corpus":
         idf = DocumentFrequencies.of(captions.references, WHITESPACE)
@@ -164,7 +165,3 @@ def _frequencies(counts: Any, log_documents: Any) -> DocumentFrequencies:
 
 def _attribute(copy: Any, path: str) -> Any:
     return attrgetter(path.partition(".")[2])(copy)
-
-
-def _is_positive(value: object) -> bool:
-    return type(value) in (int, float) and 0 < value < math.inf  # type: ignore[operator]

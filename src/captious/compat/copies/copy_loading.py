@@ -29,6 +29,7 @@ from captious.compat import replacement_log
 from captious.compat.copies import java
 from captious.compat.copies.known_bodies import by_digest, nearest
 from captious.compat.copies.recognition import Recognition, UnknownBodyError, difference, form_of, not_as_defined
+from captious.errors import CaptiousError
 
 _ENTRY = "compute_score"
 #: Options of known bodies that ``computed`` has; those about calls and objects ``Recognition`` and ``is_for`` check.
@@ -143,7 +144,7 @@ def _computing(method: FunctionType, recognition: Recognition, about: dict[str, 
             replacement_log.add("kept", reason=f"the program has changed {changed}", **about)
         if changed is None and _is_usual(bound) and computed.is_for(instance, recognition):
             given = {"verbose": bound.arguments["verbose"]} if "verbose" in bound.arguments else {}
-            with suppress(computed.OwnMatterError):
+            with suppress(CaptiousError):
                 return getattr(computed, name)(instance, recognition, *values[:2], **given)
         return method(*arguments, **options)
 
