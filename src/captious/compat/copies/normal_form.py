@@ -4,7 +4,8 @@ Two functions with the same normal form compute the same from the same globals, 
 of statements of the syntax tree, of which the digest of the table of known bodies is made. Left out are
 
 - docstrings, comments, annotations, ``pass`` and statements after which nothing follows, as none of them computes;
-- ``print``, logging and progress bars, and branches that are empty without them, if their arguments only read;
+- ``print``, logging and progress bars, and branches that are empty without them, if their arguments only read, and
+  cannot fail;
 - assertions that hold for captions in lists, one candidate and at least one reference per image, since captious leaves
   all other captions to the copy itself; other assertions are part of the form;
 - texts of errors, and the names of local variables, which are numbered;
@@ -218,7 +219,10 @@ class _Form:
     def statements(self) -> Iterator[Statement]:
         """Yield the constants that are read, the head, and the body."""
         node = self.node
-        head = Statement(node.lineno, 0, self._text("def", node.args, node.decorator_list))
+        is_generator = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))  # even if none runs
+        head = Statement(
+            node.lineno, 0, self._text("generator" if is_generator else "def", node.args, node.decorator_list)
+        )
         body = [*self._body(node.body, 1)]
         yield from (*self._read_constants(), head, *body)
 
@@ -320,7 +324,7 @@ class _Form:
 
     def _only_reads(self, node: ast.AST) -> bool:
         for each in ast.walk(node):
-            if isinstance(each, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+            if isinstance(each, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) or _may_fail(each):
                 return False
             if isinstance(each, ast.Call) and (_last_name(each.func) not in _READING or _is_of_self(each.func)):
                 return False
@@ -423,6 +427,14 @@ class _Form:
             return arguments[0]
         words = [*arguments, *(f"{each.arg}={self._dump(each.value)}" for each in node.keywords)]
         return f"{function}({' '.join(words)})"
+
+
+def _may_fail(node: ast.AST) -> bool:
+    """Return whether an expression may raise an error by itself: an element that may not be there, or a quotient."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value != 0
+    is_quotient = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv)
+    return is_quotient and not isinstance(node.right, ast.Constant)
 
 
 def _is_view(node: ast.expr) -> bool:
