@@ -99,8 +99,16 @@ def test_copies_that_start_the_tokenizer_are_answered(name: str, tmp_path: Path)
 
 @pytest.mark.usefixtures("meteor_tables")
 @pytest.mark.filterwarnings("ignore")
-def test_copies_that_start_spice_are_answered(tmp_path: Path) -> None:
-    copy_toolkit(tmp_path / "evalcap")
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("hypo[0]", "hypo[-1]"),
+        ('"test" : hypo[0]', '"tests" : hypo'),
+        ("spice_cmd, ", "spice_cmd, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, "),
+    ],
+)
+def test_copies_that_start_spice_are_answered(change: tuple[str, str], tmp_path: Path) -> None:
+    copy_toolkit(tmp_path / "evalcap", {"spice/spice.py": change})
     assert is_replaced("evalcap.spice.spice")
     score, scores = imported("evalcap.spice.spice", "Spice")().compute_score(GTS, RES)
     ordered = {image: GTS[image] for image in sorted(GTS)}, {image: RES[image] for image in sorted(RES)}

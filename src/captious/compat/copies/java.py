@@ -255,7 +255,7 @@ class _Finished(AbstractContextManager["_Finished"]):
         """The answer, as a stream; all input must be there."""
         answer = b"" if self._command.tool == "SPICE" else self._tokenized()
         output = self._options.get("stdout")
-        if output not in (None, subprocess.PIPE):
+        if output not in (None, subprocess.PIPE, subprocess.DEVNULL):
             with os.fdopen(os.dup(output if isinstance(output, int) else output.fileno()), "wb") as file:
                 file.write(answer)
             answer = b""
@@ -298,7 +298,8 @@ class _Finished(AbstractContextManager["_Finished"]):
         folder = Path(self._options.get("cwd") or ".")
         assert self._command.file is not None
         images = json.loads((folder / self._command.file).read_text(encoding="utf-8"))
-        _, scores = Spice().compute_score([image["refs"] for image in images], [[image["test"]] for image in images])
+        candidates = [image["tests"] if "tests" in image else [image["test"]] for image in images]  # or as in AllSPICE
+        _, scores = Spice().compute_score([image["refs"] for image in images], candidates)
         answers = [
             {"image_id": image["image_id"], "scores": {category: _none_for_nan(of) for category, of in each.items()}}
             for image, each in zip(images, scores, strict=True)
