@@ -2,7 +2,8 @@
 
 Each function takes the object of the copy, its arguments and the options of the recognition, and returns what the
 method would return. It raises ``OwnMatterError``, or another error of captious, for captions that are not plain text
-in lists, and settings that the kernels do not have. What the object holds, as ``_n``, ``beta`` or document frequencies, is read at each call.
+in lists, and settings that the kernels do not have. What the object holds, as ``_n``, ``beta`` or document frequencies,
+is read at each call.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def cider(copy: Any, recognition: Recognition, gts: Any, res: Any) -> Any:
     _need("ref_len_one" not in options or len(captions) > 1)
     idf = None
     if "frequencies" in options:
-        counts, log_documents = (_attribute(copy, path) for path in options["frequencies"].split(","))
+        counts, log_documents = attrgetter(*options["frequencies"].replace("self.", "").split(","))(copy)
         if counts is not None or log_documents is not None:
             idf = _frequencies(counts, log_documents)
     return _scored(recognition, CiderD(idf=idf, sigma=copy._sigma, tokenizer=WHITESPACE), captions)
@@ -161,7 +162,3 @@ def _frequencies(counts: Any, log_documents: Any) -> DocumentFrequencies:
     _recent[:0] = [(counts, size, total, documents, result)]
     del _recent[_MOST_RECENT:]
     return result
-
-
-def _attribute(copy: Any, path: str) -> Any:
-    return attrgetter(path.partition(".")[2])(copy)

@@ -132,13 +132,13 @@ def functions(tree: ast.Module) -> dict[str, Function]:
     found = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            found[node.name] = _function(node, node.name, imports, constants)
+            found[node.name] = _Form(node, imports, constants).function(node.name)
         elif isinstance(node, ast.ClassDef):
             known = {**constants, **{f".{name}": value for name, value in _constants(node).items()}}
             for method in node.body:
                 if isinstance(method, ast.FunctionDef):
                     name = f"{node.name}.{method.name}"
-                    found[name] = _function(method, name, imports, known)
+                    found[name] = _Form(method, imports, known).function(name)
     return found
 
 
@@ -185,20 +185,6 @@ def _constants(tree: ast.Module | ast.ClassDef) -> dict[str, ast.expr]:
 # One function.
 
 
-def _function(node: ast.FunctionDef, name: str, imports: dict[str, str], constants: dict[str, ast.expr]) -> Function:
-    form = _Form(node, imports, constants)
-    return Function(
-        name,
-        min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]),
-        tuple(form.statements()),
-        form.reads,
-        form.values(),
-        frozenset(form.attributes),
-        frozenset(form.left_out),
-        form.prints,
-    )
-
-
 class _Form:
     """The normal form of one function, while it is made."""
 
@@ -216,7 +202,14 @@ class _Form:
         self.prints = False
         self.images = self._images()
 
-    def statements(self) -> Iterator[Statement]:
+    def function(self, name: str) -> Function:
+        """Return the whole, under a name."""
+        line = min(each.lineno for each in (self.node, *self.node.decorator_list))
+        statements = tuple(self._statements())
+        attributes, left_out = frozenset(self.attributes), frozenset(self.left_out)
+        return Function(name, line, statements, self.reads, self._values(), attributes, left_out, self.prints)
+
+    def _statements(self) -> Iterator[Statement]:
         """Yield the constants that are read, the head, and the body."""
         node = self.node
         is_generator = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))  # even if none runs
@@ -226,7 +219,7 @@ class _Form:
         body = [*self._body(node.body, 1)]
         yield from (*self._read_constants(), head, *body)
 
-    def values(self) -> dict[str, object]:
+    def _values(self) -> dict[str, object]:
         """Return the values of constants and of defaults that are literals."""
         arguments = self.node.args
         defaults = ast.Tuple([*arguments.defaults, *(each for each in arguments.kw_defaults if each is not None)])
