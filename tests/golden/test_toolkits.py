@@ -146,8 +146,7 @@ def test_counting_functions_are_as_recorded(toolkit: Import, record: Record) -> 
     def states() -> list[Any]:
         scorer = filled(bleu.BleuScorer(n=4))
         options = ("shortest", "average", "closest")
-        lengths = [[scorer.testlen(), scorer.reflen(option), scorer.ratio(option)] for option in options]
-        return [*lengths, scorer.score_ratio("closest"), scorer.score_ratio_str("closest"), scorer.size()]
+        return [*([scorer.testlen(), scorer.reflen(option)] for option in options), scorer.size()]
 
     found = {
         "bleu precook": call(lambda: bleu.precook("a b a", 2)),

@@ -71,7 +71,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
     """BLEU of order 1 to n of images added with ``+=`` or ``cook_append``.
 
     Intended differences from the toolkit: ``compute_score`` always returns both corpus and image scores, whereas there
-    a second call returns the corpus scores of the first; ``ratio`` and ``score_ratio`` work.
+    a second call returns the corpus scores of the first; ``ratio`` and ``score_ratio``, which fail there, are left out.
 
     Args:
         test, refs: the first image.
@@ -131,19 +131,6 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
     def reflen(self, option: str | None = None) -> float:
         """Return the sum of the images' reference lengths; ``option`` as in ``compute_score``."""
         return _added(self._lengths(self._length_option(option)))
-
-    def ratio(self, option: str | None = None) -> float:
-        """Return the length of all candidates divided by that of the references; ``option`` as in ``compute_score``."""
-        return _ratio(self.testlen(), self.reflen(option))
-
-    def score_ratio(self, option: str | None = None) -> tuple[list[float], float]:
-        """Return corpus scores and ``ratio``."""
-        return self.compute_score(option)[0], self.ratio(option)
-
-    def score_ratio_str(self, option: str | None = None) -> str:
-        """Return ``score_ratio`` as text, with the score of the highest order."""
-        scores, ratio = self.score_ratio(option)
-        return f"{scores[-1]:.4f} ({ratio:.2f})"
 
     def single_reflen(self, option: str = "average") -> float:
         """Return the reference length of the first image."""
