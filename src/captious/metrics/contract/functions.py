@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError, either
 from captious.files import checksum, help_for_missing
-from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label, function_hash
+from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label
+from captious.metrics.contract.user_code import function_hash
 from captious.version import __version__
 from captious.words import counted, counted_of, shortened
 

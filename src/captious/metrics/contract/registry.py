@@ -19,8 +19,9 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from captious.errors import CaptionWarning, ParameterError, UnknownNameError, either
 from captious.metrics.contract.functions import metric_class
-from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, is_built_in, no_parameter
+from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, no_parameter
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.user_code import is_built_in
 from captious.plugins import EntryPoints, did_you_mean
 from captious.words import shortened
 
