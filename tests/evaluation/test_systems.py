@@ -55,6 +55,15 @@ class TestScore:
         with pytest.raises(InputError, match="there is no split 'dev'"):
             captious.score(good, captious.CaptionFile(references.path, split="dev"), METRICS)
 
+    @pytest.mark.filterwarnings("ignore")
+    def test_systems_may_have_the_names_of_images(self) -> None:
+        images = {"a": "a dog runs", "b": "a cat sits"}
+        references = {image: [text] for image, text in images.items()}
+        reports = captious.score_systems({"a": images, "b": images}, references, "rouge-l")
+        assert [report["rouge-l"].score for report in reports.values()] == [1, 1]
+        with pytest.raises(ParameterError, match="captions of one system"):
+            captious.score_systems(references, references, "rouge-l")
+
     def test_mapping_of_whole_systems_is_recognized(self, tmp_path: Path) -> None:
         (tmp_path / "good.json").write_text(json.dumps(GOOD))
         path = tmp_path / "good.json"

@@ -22,8 +22,6 @@ from captious.data import (
     ReferencesLike,
     Several,
     absent_references,
-    read_captions,
-    read_references,
     same_images,
 )
 from captious.data.matching import on_shared_images, ways_of
@@ -41,7 +39,7 @@ from captious.evaluation.report import (
     signature_lines,
     subject,
 )
-from captious.evaluation.scoring import check_no_lists_of_files, evaluate_systems
+from captious.evaluation.scoring import check_systems, evaluate_systems, read_systems
 from captious.metrics.contract.selection import Metrics, check_order, select
 from captious.metrics.contract.settings import Settings
 from captious.plugins import answers_other_keywords
@@ -72,7 +70,7 @@ from captious.tables import (
     labeled,
 )
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, percentage, sample_of, with_article
+from captious.words import DEFAULT_SEED, counted, percentage, sample_of
 
 # Paired tests of the difference between two systems on the same images.
 #
@@ -667,7 +665,11 @@ def compare(
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
     sampling: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     check_order("compare", {"systems": systems, "references": references}, metrics, hint=f"write {_CALL}")
-    _check_systems(systems)
+    check_systems(systems, references, hint=f"write {_CALL}")
+    if not 2 <= len(systems) <= len(ascii_lowercase):
+        raise ParameterError(
+            f"{counted(len(systems), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"
+        )
     scored = [name for name, system in systems.items() if isinstance(system, Report)]
     if scored and len(scored) < len(systems):
         raise ParameterError(
@@ -692,36 +694,15 @@ def compare(
         ways = ways_of(several, *systems.values())
         selection = select(metrics, settings, several=bool(ways))
         tables = [captions for captions in systems.values() if isinstance(captions, Captions | CaptionSets)]
-        table = None if references is None else read_references(references)
-        if table is None and len(tables) < len(systems):
-            table = tables[0].references if tables else absent_references(next(iter(systems.values())))
-        captions = {
-            name: read_captions(candidates, table, match=match, ids=ids, several=ways or None, clean=clean)
-            for name, candidates in systems.items()
-        }
+        if references is None and len(tables) < len(systems):  # the systems have the images of one of them
+            references = tables[0].references if tables else absent_references(next(iter(systems.values())))
+        captions = read_systems(systems, references, match=match, ids=ids, several=ways or None, clean=clean)
         if match == "common":
             captions = on_shared_images(captions)
         reports = [*evaluate_systems(captions, selection, several=ways).values()]
     comparison = compare_reports(*reports, **sampling)
     issue(comparison.warnings)
     return comparison
-
-
-def _check_systems(systems: object) -> None:
-    """Refuse what is not a mapping of two or more systems, such as the captions of one.
-
-    Raises:
-        ParameterError: it is not.
-    """
-    if not isinstance(systems, Mapping) or isinstance(systems, Report):
-        raise ParameterError(f"{with_article(type(systems).__name__)} is not systems by name", hint=f"write {_CALL}")
-    if not all(isinstance(name, str) for name in systems):
-        raise ParameterError("these are the captions of one system, by image", hint=f"write {_CALL}")
-    if not 2 <= len(systems) <= len(ascii_lowercase):
-        raise ParameterError(
-            f"{counted(len(systems), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"
-        )
-    check_no_lists_of_files(systems)
 
 
 def compare_reports(

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, Ids, Match, read_captions, read_references, same_images
+from captious.data import Captions, Ids, Match, same_images
 from captious.data.matching import on_shared_images
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
+from captious.evaluation.scoring import check_systems, read_systems
 from captious.metrics.contract.metric import add_reference_counts, reference_counts
 from captious.metrics.shared.judges import Judgments, PairwiseJudge
 from captious.models.chat import ChatModel
@@ -201,17 +202,14 @@ def judge_pairwise(
     """
     sampling = Sampling(resamples, seed, level)
     metric = judge if isinstance(judge, PairwiseJudge) else PairwiseJudge(judge=judge)
+    check_systems(systems, references, hint='write judge_pairwise({"a": candidates, "b": candidates}, references)')
     if len(systems) < 2:
         raise ParameterError("two systems are needed", hint="give the captions of two or more systems by name")
     if references is None and metric.needs_references:
         raise ParameterError(
             "judge-pairwise@references needs references", hint="give references, or show images: variant='images'"
         )
-    table = None if references is None else read_references(references)
-    captions = {
-        name: read_captions(candidates, table, match=match, ids=ids, clean=clean)
-        for name, candidates in systems.items()
-    }
+    captions: Any = read_systems(systems, references, match=match, ids=ids, clean=clean)
     if match == "common":
         captions = on_shared_images(captions)
     first = next(iter(captions.values()))

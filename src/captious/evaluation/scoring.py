@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from captious.data import (
     Candidates,
@@ -23,7 +23,7 @@ from captious.data import (
     write_prepared,
 )
 from captious.data.formats import EXTENSIONS
-from captious.data.matching import OF_SEVERAL, ways_of
+from captious.data.matching import OF_SEVERAL, MatchOptions, ways_of
 from captious.data.rows import names_of_files
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, either, option
 from captious.evaluation.checks import (
@@ -297,15 +297,10 @@ def score_systems(
         InputError, UnknownNameError, ParameterError: as ``score``; also no system.
     """
     check_order("score_systems", {"systems": systems, "references": references}, metrics)
-    _check_systems(systems, references)
-    check_no_lists_of_files(systems)
+    check_systems(systems, references, hint=_SYSTEMS)
     ways = ways_of(several, *systems.values())
     selection = select(metrics, settings, several=bool(ways))
-    table = None if references is None else read_references(references)
-    tables = {
-        name: read_captions(source, table, match=match, several=ways or None, clean=clean, ids=ids)
-        for name, source in systems.items()
-    }
+    tables = read_systems(systems, references, match=match, several=ways or None, clean=clean, ids=ids)
     reports = evaluate_systems(tables, selection, several=ways)
     issue(reports.warnings)
     return reports
@@ -337,49 +332,45 @@ def _check_one_system(candidates: object) -> None:
     )
 
 
-def _check_systems(systems: object, references: object) -> None:
+def check_systems(systems: object, references: object, *, hint: str) -> None:
     """Refuse anything but a mapping from names to captions.
 
+    Args:
+        systems: the argument of a public function.
+        references: its references.
+        hint: the call to write.
+
     Raises:
-        ParameterError: the captions of one system, a sequence, or nothing.
+        ParameterError: the captions of one system, a sequence, or nothing; the path of captions in a list.
     """
-    if not isinstance(systems, Mapping) or not systems:
-        raise ParameterError(
-            f"{shortened(systems)} is not a mapping from names to the captions of systems",
-            hint=_SYSTEMS,
-        )
+    if not isinstance(systems, Mapping) or isinstance(systems, Report) or not systems:
+        raise ParameterError(f"{shortened(systems)} is not a mapping from names to the captions of systems", hint=hint)
     are_images = isinstance(references, Mapping) and systems.keys() <= references.keys()
     for name, captions in systems.items():
-        if are_images or (isinstance(captions, str) and not _is_system(captions)):
+        if (are_images or isinstance(captions, str)) and not _is_system(captions):
             raise ParameterError(
-                "these are the captions of one system, and score_systems takes a mapping from names to systems",
+                "these are the captions of one system, where a mapping from names to systems is needed",
                 where=f"{name!r}: {shortened(captions)}",
                 hint=either(
-                    python="write captious.score(candidates, references), or "
-                    'captious.score_systems({"mine": candidates}, references)',
-                    command="",
+                    python=f"write captious.score(candidates, references), or for several systems, {hint}", command=""
                 ),
             )
         if not isinstance(name, str):
-            raise ParameterError(
-                f"the name of a system is {shortened(name)}, not a string",
-                hint=_SYSTEMS,
-            )
-
-
-def check_no_lists_of_files(systems: Mapping[str, object]) -> None:
-    """Refuse the path of a system's captions in a list.
-
-    Raises:
-        ParameterError: names the system.
-    """
-    for name, captions in systems.items():
+            raise ParameterError(f"the name of a system is {shortened(name)}, not a string", hint=hint)
         if isinstance(captions, list | tuple) and names_of_files(captions):
             raise ParameterError(
                 f"the captions of {name!r} are names of files in a list",
                 where=f"{name!r}: {shortened(captions)}",
                 hint=f"give the path itself: {{{name!r}: {str(captions[0])!r}}}",
             )
+
+
+def read_systems(
+    systems: Mapping[str, object], references: object, *, several: Several = None, **options: Unpack[MatchOptions]
+) -> dict[str, Captions | CaptionSets]:
+    """Read the captions of systems and match them with the same references. Arguments are as for ``read_captions``."""
+    table = None if references is None else read_references(references)
+    return {name: read_captions(captions, table, several=several, **options) for name, captions in systems.items()}
 
 
 def _is_system(value: object) -> bool:
