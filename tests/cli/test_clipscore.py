@@ -49,19 +49,6 @@ def test_clipscore_is_scored_from_a_folder_of_images(folder: Path, pictures: Pat
     assert expected["refclipscore"].score > 0.05
 
 
-def test_two_systems_side_by_side_and_what_to_do_next(folder: Path, pictures: Path, run: Run) -> None:
-    outcome = run("score", "baseline.json", "improved.json", "references.json", *BOTH, "--images", "pictures")
-    assert outcome.code == 0, outcome.err
-    rows = {line.split()[0]: line for line in outcome.out.splitlines() if line.strip()}
-    for name, result in captious.score("improved.json", "references.json", [ClipScore(images=pictures)]).items():
-        assert f"{result.score:.4f}"[1:] in rows[name]
-    assert outcome.err.startswith("Is the difference real? captious compare ")
-    messages = outcome.err.partition("? captious ")[2].split()
-    again = run(*messages)
-    assert again.code == 0, again.err
-    assert "refclipscore" in again.out
-
-
 def test_long_captions_are_warned_about(folder: Path, pictures: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     records[2]["caption"] = "a" * MAX_TOKENS

@@ -11,7 +11,6 @@ import pytest
 
 import captious
 from captious.judgment import load_judgments
-from captious.judgment.benchmarks.names import get, names
 from tests.cli.conftest import Run, assert_refused, plain_environment
 
 
@@ -71,17 +70,6 @@ def test_characters_outside_the_locale_are_printed(nothing: Path, command: list[
 
 
 class TestList:
-    def test_list_without_a_data_folder_shows_benchmarks(self, nothing: Path, run: Run) -> None:
-        outcome = run("data", "list")
-        assert outcome.code == 0
-        assert "--data DIR" in outcome.err
-        assert "CAPTIOUS_DATA" in outcome.err
-        for benchmark in names():
-            message = block(outcome.out, benchmark)
-            assert [*message] == ["protocols", "files", "obtain"]
-            for protocol in get(benchmark).protocols:
-                assert f"{protocol.name}: {protocol.statistic}" in message["protocols"]
-
     def test_list_shows_found_and_missing_files(self, some_data: Path, run: Run) -> None:
         outcome = run("data", "list", "--data", some_data)
         assert (outcome.code, outcome.err) == (0, "")
@@ -110,18 +98,6 @@ class TestList:
         assert (
             first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl was found)"
         )
-
-    def test_list_is_printed_as_json(self, some_data: Path, run: Run) -> None:
-        document = run("data", "list", "--data", some_data, "--format", "json").json
-        assert document["folder"] == str(some_data)
-        benchmarks = {benchmark["name"]: benchmark for benchmark in document["benchmarks"]}
-        assert [*benchmarks] == names()
-        assert benchmarks["flickr8k-expert"]["protocols"][0]["name"] == "flickr8k-expert@spice2016"
-        assert benchmarks["flickr8k-expert"]["files"][0] == {"flickr8k/expert.jsonl": True}
-        assert benchmarks["flickr8k-expert"]["found"] is True
-        assert benchmarks["abstract-50s"]["found"] is False
-        assert {name for name in benchmarks if benchmarks[name]["found"]} == {"composite", "flickr8k-expert"}
-        assert all(benchmark["obtain"] for benchmark in benchmarks.values())
 
 
 class TestItems:

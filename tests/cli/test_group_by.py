@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 
 import pytest
 
-import captious
 from tests.cli.conftest import Run, assert_refused
 
 SCORE = ("score", "baseline.json", "improved.json", "references.json", "-m", "bleu-4", "-m", "rouge-l")
@@ -21,13 +19,6 @@ def groups(folder: Path) -> dict[str, str]:
     group_of = {str(image): ("indoor", "outdoor")[n % 2] for n, image in enumerate(ids)}
     Path("places.json").write_text(json.dumps(group_of))
     return group_of
-
-
-def expected(groups: dict[str, str]) -> captious.evaluation.GroupedReport:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        report = captious.score("improved.json", "references.json", ["bleu-4", "rouge-l"], system="improved")
-    return captious.by_group(report, {int(image): group for image, group in groups.items()})
 
 
 @pytest.mark.parametrize("grouped", [(), ("--group-by", "places.json")])
@@ -92,10 +83,6 @@ class TestColumns:
         outcome = run(*SCORE, "--group-by", "kind")
         assert_refused(outcome, "1 image has a different kind", "baseline.json:kind", str(records[0]["image_id"]))
 
-    def test_length_groups_images_by_reference_length(self, run: Run, folder: Path) -> None:
-        assert "by length of references" in run(*SCORE, "--group-by", "length").out
-        assert "10 to 12 words" in run(*SCORE, "--group-by", "length:10,12").out
-
     def test_column_named_length_is_ambiguous(self, run: Run, folder: Path) -> None:
         self.lines("r.jsonl", length="d")
         arguments = ("score", "improved.json", "r.jsonl", "-m", "rouge-l", "--group-by")
@@ -111,16 +98,6 @@ def test_groups_work_with_prepared_references(run: Run, groups: dict[str, str]) 
     assert_refused(run(*arguments, "domain"), "neither a file nor a column", "prepared references have no columns")
 
 
-def test_groups_work_with_several_candidates(run: Run, groups: dict[str, str]) -> None:
-    records = json.loads(Path("improved.json").read_text())
-    several = {record["image_id"]: [record["caption"], "a dog"] for record in records}
-    Path("several.json").write_text(json.dumps(several))
-    outcome = run(
-        "score", "several.json", "references.json", "-m", "rouge-l", "--several", "mean", "--group-by", "places.json"
-    )
-    assert (outcome.code, "outdoor" in outcome.out) == (0, True)
-
-
 def test_images_without_a_group_are_named(run: Run, groups: dict[str, str]) -> None:
     image = groups.popitem()[0]
     Path("places.json").write_text(json.dumps(groups))
@@ -130,17 +107,3 @@ def test_images_without_a_group_are_named(run: Run, groups: dict[str, str]) -> N
         f"image_id {image}",
         "give every image a group",
     )
-
-
-def test_grouped_report_has_a_repr(folder: Path, groups: dict[str, str]) -> None:
-    grouped = expected(groups)
-    assert "all images (micro)" in repr(grouped)
-    assert "<td>" in grouped._repr_html_()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        whole = captious.compare(
-            {"baseline": "baseline.json", "improved": "improved.json"}, "references.json", ["rouge-l"], resamples=20
-        )
-    compared = captious.by_group(whole, {int(image): group for image, group in groups.items()})
-    assert "mean of groups (macro)" in repr(compared)
-    assert "rouge-l, outdoor" in compared._repr_html_()

@@ -207,13 +207,6 @@ class TestRepeated:
         assert run(*again, "--resamples", "9").code == 2  # options go before the names
         assert run("compare", "--resamples", "9", *again[1:]).code == 0
 
-    def test_repeated_score_command_without_options_is_short(self, folder: Path, run: Run) -> None:
-        assert self.repeated(run("score", *FILES)) == ["compare", *FILES]
-
-    def test_repeated_command_uses_the_main_name_of_an_option(self, folder: Path, run: Run) -> None:
-        again = self.repeated(run("score", *FILES, "-m", "hwcm", "--parses", "bundled"))
-        assert again[4:] == ["-m", "hwcm", "--parser", "bundled"]
-
     def test_repeated_judge_command_keeps_its_options(self, folder: Path, own: str, run: Run) -> None:
         (folder / own).rename("my own.jsonl")
         options = ["-m", "bleu-1", "-m", "rouge-l", "--tokenizer", "whitespace", "--references-as", "cat"]

@@ -4,29 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Run, assert_refused
 
 REFERENCES = "references.json"
 METRICS = ("-m", "bleu", "-m", "rouge-l", "-m", "cider-d")
-
-
-def test_a_prepared_file_gives_the_same_output(folder: Path, run: Run) -> None:
-    outcome = run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
-    assert (outcome.code, outcome.out) == (0, "")
-    assert outcome.err.startswith(
-        "refs.prepared: 24 images, 120 references, 0.1 MB; prepared for bleu, rouge-l, cider-d"
-    )
-    for command in (
-        ["score", "baseline.json", "improved.json", "{}", *METRICS, "--ci", "--format", "json"],
-        ["score", "baseline.json", "{}", *METRICS],
-        ["compare", "baseline.json", "improved.json", "{}", *METRICS, "--format", "json"],
-    ):
-        prepared, plain = (run(*(word.format(refs) for word in command)) for refs in ("refs.prepared", REFERENCES))
-        assert prepared.out == plain.out
-        assert prepared.err.replace("refs.prepared", REFERENCES) == plain.err
-        assert prepared.code == plain.code == 0
 
 
 def test_prepared_file_serves_settings_and_parameters(folder: Path, run: Run) -> None:
@@ -49,17 +30,6 @@ def test_prepared_file_is_accepted_by_other_commands(folder: Path, run: Run) -> 
     assert (prepared.code, prepared.out) == (plain.code, plain.out)
 
 
-def test_a_prepared_file_can_be_prepared_for_more(folder: Path, run: Run) -> None:
-    run("prepare", REFERENCES, "-o", "refs.prepared", "-m", "bleu")
-    outcome = run("prepare", "refs.prepared", "-o", "more.prepared", *METRICS)
-    assert outcome.code == 0
-    assert "not prepared" not in run("score", "baseline.json", "more.prepared", *METRICS).err
-    run("prepare", REFERENCES, "-o", "all.prepared", *METRICS)
-    assert len((folder / "more.prepared").read_bytes()) == pytest.approx(
-        len((folder / "all.prepared").read_bytes()), abs=256
-    )
-
-
 def test_invalid_prepare_commands_are_refused(folder: Path, run: Run) -> None:
     run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
     assert_refused(run("score", "refs.prepared", "baseline.json"), "cannot be read as candidates")
@@ -69,10 +39,3 @@ def test_invalid_prepare_commands_are_refused(folder: Path, run: Run) -> None:
     assert_refused(run("score", "baseline.json", "refs.prepared", *METRICS), "truncated", "captious prepare")
     (folder / "refs.prepared").write_bytes(whole[:-4000] + bytes(4000))
     assert_refused(run("score", "baseline.json", "refs.prepared", *METRICS), "damaged", "captious prepare")
-
-
-def test_references_of_one_image_are_prepared(folder: Path, run: Run) -> None:
-    (folder / "one.json").write_text('{"1": ["a cat", "the cat"]}')
-    assert run("prepare", "one.json", "-o", "one.prepared", *METRICS).err.startswith(
-        "one.prepared: 1 image, 2 references"
-    )

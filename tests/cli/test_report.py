@@ -25,26 +25,6 @@ def test_report_writes_a_page(folder: Path, run: Run) -> None:
     assert (folder / "page.html").read_text(encoding="utf-8") == report_page(reports, resamples=20)
 
 
-def test_report_options_change_the_page(folder: Path, run: Run) -> None:
-    options = (
-        "--title",
-        "Two <systems>",
-        "--image-url",
-        "images/{id:06d}.jpg",
-        "--group-by",
-        "length",
-        "--explain",
-        "4",
-    )
-    outcome = run("report", *FILES, *METRICS, *options, "-o", "page.html", "--resamples", "20")
-    assert outcome.code == 0
-    page = Page((folder / "page.html").read_text(encoding="utf-8"))
-    assert "Two <systems>" in page.text
-    assert page.manifest["url"] == ["images/", 6, ".jpg"]
-    assert page.manifest["groups"]["by"] == "length of references"
-    assert len(page.integers(page.manifest["explanations"]["rows"])) == 4
-
-
 def test_judgments_and_studies_are_written_as_pages(folder: Path, run: Run) -> None:
     lines = [
         {"candidate": "a dog number" + " one" * i, "references": ["a dog", f"a number {i}"], "rating": i % 3}

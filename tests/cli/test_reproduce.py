@@ -11,16 +11,6 @@ from tests.cli.conftest import Run
 from tests.support.judgments import write_jsonl
 
 
-def test_reproduce_list_shows_all_tables(run: Run) -> None:
-    listed = run("reproduce", "list").out
-    assert "lceval" in listed
-    assert "table B.1" in listed
-    assert "yi2020" in listed
-    records = json.loads(run("reproduce", "list", "lceval", "--format", "json").out)["tables"]
-    assert {record["paper"] for record in records} == {"lceval"}
-    assert "wmt16" in [record["table"] for record in records]
-
-
 def test_reproduced_table_is_printed_in_every_format(run: Run, tmp_path: Path) -> None:
     records = [
         {"pair": f"{language}-en", "candidate": text, "reference": "a dog runs on grass", "human": rating}

@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import os
-import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -59,19 +58,6 @@ class TestStandardInput:
             assert_refused(run("score", "-", "references.json"), problem, "standard input")
 
 
-class TestNoReferences:
-    """Metrics that need none."""
-
-    def test_scores_without_references_equal_those_with_them(self, folder: Path, run: Run) -> None:
-        assert run("fit", "chair", "references.json", "-o", "objects.json").code == 0
-        arguments = ["-m", "chair", "--objects", "objects.json", "--format", "json"]
-        alone = run("score", "baseline.json", "improved.json", "--no-references", *arguments)
-        assert alone.err == ""
-        assert alone.json == run("score", "baseline.json", "improved.json", "references.json", *arguments).json
-        table = run("score", "baseline.json", "--no-references", "-m", "chair", "--objects", "objects.json")
-        assert table.out.startswith("24 images · no references · tokens: nltk\n")
-
-
 class TestTable:
     def test_table_of_three_systems_marks_the_best(self, folder: Path, run: Run) -> None:
         (folder / "empty.json").write_text(
@@ -83,27 +69,6 @@ class TestTable:
         assert head.split() == ["baseline", "improved", "empty"]
         assert row.split()[2:] == [f"{expected('improved')['rouge-l'].score:.4f}"[1:], "◀", ".0000"]
         assert "captious compare" not in outcome.err
-
-    def test_the_default_names_what_it_leaves_out(self, folder: Path, run: Run) -> None:
-        outcome = run("score", "baseline.json", "references.json")
-        shown = [line.split()[0] for line in outcome.out.splitlines()[3:]]
-        coco = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"]
-        assert shown == [name for name in coco if name in shown]
-        left_out = [name for name in coco if name not in shown]
-        lines = [line for line in outcome.err.splitlines() if line.startswith("warning: skipped, ")]
-        assert len(lines) == (1 if left_out else 0)
-        assert all(f"{name}: " in lines[0] for name in left_out)
-
-
-class TestPerCaption:
-    @pytest.mark.parametrize("extension", [".jsonl", ".csv", ".parquet"])
-    def test_caption_scores_have_one_row_per_image(self, folder: Path, run: Run, extension: str) -> None:
-        if extension == ".parquet":
-            pytest.importorskip("pyarrow")
-        file = f"scores{extension}"
-        outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--per-caption", file)
-        assert outcome.code == 0
-        assert captious.read_captions(file, "references.json").candidates == expected("baseline").captions.candidates
 
 
 class TestImages:
@@ -123,22 +88,6 @@ class TestImages:
         assert "different images" in run(*arguments, "--format", "json").err
 
 
-class TestSystemNames:
-    def test_systems_with_equal_file_names_are_named_by_their_folders(self, folder: Path, run: Run) -> None:
-        for number in (1, 2):
-            (folder / f"run{number}").mkdir()
-            shutil.copy("baseline.json", f"run{number}/out.json")
-        document = run(
-            "score", "run1/out.json", "run2/out.json", "references.json", "-m", "rouge-l", "--format", "json"
-        ).json
-        assert [system["name"] for system in document["systems"]] == ["run1", "run2"]
-
-    def test_system_names_may_be_unicode(self, folder: Path, run: Run) -> None:
-        (folder / "baseline.json").rename(folder / "ünï côde 猫.json")
-        outcome = run("score", "ünï côde 猫.json", "references.json", "-m", "rouge-l", "--format", "json")
-        assert outcome.json["systems"][0]["name"] == "ünï côde 猫"
-
-
 def test_intervals_over_few_images_are_said_to_be_worth_little(folder: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     (folder / "three.json").write_text(json.dumps(records[:3]))
@@ -149,12 +98,6 @@ def test_intervals_over_few_images_are_said_to_be_worth_little(folder: Path, run
 
 class TestMeteor:
     INSTALL = "pip install 'captious[meteor]'"
-
-    @pytest.mark.usefixtures("tables")
-    def test_meteor_is_in_the_default_set(self, folder: Path, run: Run) -> None:
-        outcome = run("score", "baseline.json", "references.json", "--format", "json")
-        assert list(outcome.json["systems"][0]["metrics"])[3:6] == ["bleu-4", "meteor", "rouge-l"]
-        assert "meteor" not in outcome.err
 
     @pytest.mark.usefixtures("cache")
     @pytest.mark.parametrize("command", ["score", "compare"])

@@ -40,14 +40,6 @@ def test_sharded_scores_have_the_json_of_score(sharded: Path, run: Run, options:
     assert ("--idf" in options) or "only 24" in outcome.err
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "json"])
-def test_sharded_scores_are_printed_in_every_format(sharded: Path, run: Run, form: str) -> None:
-    write(sharded / "improved.jsonl", example_rows())
-    arguments = ("-m", "rouge-l", "--format", form)
-    expected = run("score", "improved.json", "references.json", *arguments).out
-    assert run("score", "--shards", "improved.jsonl", *arguments).out == expected
-
-
 def test_shards_with_other_columns_and_intervals_are_scored(sharded: Path, run: Run) -> None:
     write(
         sharded / "other.parquet",

@@ -21,14 +21,6 @@ def test_no_candidate_is_the_best_by_its_length(folder: Path, run: Run) -> None:
     assert list(document.json["systems"][0]["metrics"]) == ["length-words", "length-relative", "rouge-l:of-k=best"]
 
 
-def test_compare_with_examples_and_groups(folder: Path, run: Run) -> None:
-    outcome = run("compare", *FILES, "--several", "mean", "-m", "div-1", "--resamples", 50, "--examples", 1)
-    assert outcome.code == 0
-    assert " | " in outcome.out
-    grouped = run("score", *FILES, "--several", "mean", "-m", "div-1", "--group-by", "length", "--format", "json")
-    assert grouped.code == 0
-
-
 def test_novel_uses_training_captions(folder: Path, run: Run) -> None:
     options = ("--several", "mean", "-m", "novel", "--training", "samples.json", "--format", "json")
     first, second = run("score", *FILES, *options).json["systems"]
@@ -42,8 +34,9 @@ def test_uneven_numbers_of_candidates_are_refused(folder: Path, run: Run) -> Non
     assert_refused(run("score", "uneven.json", FILES[2], "--several", "mean", "-m", "mbleu"), "mbleu@mean")
 
 
-def test_caption_scores_list_several_candidates(folder: Path, run: Run) -> None:
-    run("score", *FILES, "--several", "mean", "-m", "div-1", "--per-caption", "scores.jsonl")
-    row = json.loads(Path("scores.jsonl").read_text().splitlines()[0])
-    assert row["system"] == "beams"
-    assert len(row["candidates"]) == 3
+def test_compare_with_examples_and_groups(folder: Path, run: Run) -> None:
+    outcome = run("compare", *FILES, "--several", "mean", "-m", "div-1", "--resamples", 50, "--examples", 1)
+    assert outcome.code == 0
+    assert " | " in outcome.out
+    grouped = run("score", *FILES, "--several", "mean", "-m", "div-1", "--group-by", "length", "--format", "json")
+    assert grouped.code == 0

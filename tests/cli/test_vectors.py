@@ -21,19 +21,6 @@ def small(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "small.txt"
 
 
-def test_added_vectors_are_listed(run: Run, small: str, folder: Path) -> None:
-    empty = run("vectors", "list")
-    assert (empty.code, empty.out) == (0, "")
-    assert empty.err.startswith("there are no word vectors yet: captious vectors add FILE --name NAME\ncache: ")
-    added = run("vectors", "add", small, "--name", "glove")
-    assert (added.code, added.out) == (0, "")
-    assert added.err.startswith("glove: 4 words x 2, checksum ")
-    listed = run("vectors", "list")
-    assert listed.out.split(maxsplit=2)[:2] == ["glove", "compiled"]
-    assert listed.out.rstrip().endswith(f"from {folder / small}  default")
-    assert "glove" in next(line for line in run("doctor").out.splitlines() if line.startswith("word vectors"))
-
-
 def test_metric_uses_added_vectors(run: Run, small: str) -> None:
     scored = ["score", "improved.json", "references.json", "-m", "wmd", "--format", "csv"]
     by_file = run(*scored, "--vectors", small)
@@ -112,9 +99,3 @@ class TestRemove:
         entry.write_text("{")
         assert run("vectors", "remove", "glove").code == 0
         assert not entry.exists()
-
-
-class TestErrors:
-    def test_caption_file_instead_of_vectors_is_refused(self, run: Run, small: str) -> None:
-        outcome = run("vectors", "add", "improved.json", "--name", "x")
-        assert_refused(outcome, "these word vectors cannot be read", "improved.json, line 1", "GloVe text")
