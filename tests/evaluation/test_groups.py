@@ -172,30 +172,6 @@ class TestComparison:
             assert getattr(one, field) == getattr(macro, field) == getattr(micro, field)
         assert one.corrected_bootstrap == one.p_bootstrap
 
-    def test_documents_have_every_number_of_every_group(self, grouped: GroupedComparison) -> None:
-        document = grouped.to_dict()["groups"]
-        assert (document["by"], document["correction"]) == (grouped.by, "holm")
-        assert [(group["name"], group["n_images"]) for group in document["groups"]] == [("first", 20), ("second", 40)]
-        values = {group["name"]: group["metrics"] for group in document["groups"]} | {"macro": document["macro"]}
-        assert all(set(metrics) == set(grouped.whole) for metrics in values.values())
-        for each in grouped.differences:
-            if each.part != "micro":
-                found = values["macro" if each.part == "macro" else each.group][each.metric]
-                assert found.keys().isdisjoint(("part", "group", "n_images", "metric", "signature"))
-                assert (found["difference"], found["score_a"]) == (each.difference, each.score_a)
-                assert found["corrected_bootstrap"] == each.corrected_bootstrap
-
-    def test_tables_have_a_row_for_every_difference(self, grouped: GroupedComparison) -> None:
-        rows = grouped.to_table().rows
-        labels = {"macro": "mean of groups (macro)", "micro": "all images (micro)"}
-        for row, each in zip(rows, grouped.differences, strict=True):
-            assert row.label == labels.get(each.part, each.group)
-            assert row.cells[0].value == each.n_images
-            corrected = each.corrected_randomization
-            p_values = (each.p_bootstrap, each.corrected_bootstrap, each.p_randomization, corrected)
-            shown = [None if cell is None else cell.value for cell in row.cells[-5:]]
-            assert shown == [*p_values, each.p_randomization if corrected is None else corrected]
-
     def test_too_few_resamples_are_warned_about(self) -> None:
         whole = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["rouge-l"], resamples=20)
         warnings = captious.by_group(whole, GROUPS).warnings

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 
-from captious.errors import ParameterError
 from captious.metrics.contract.metric import Result, Statistics
 
 
@@ -64,21 +63,3 @@ def test_interval_is_a_pair_of_plain_floats(given) -> None:
 
 def test_interval_of_one_image_has_no_width(given) -> None:
     assert result_of(given(), [0.25]).confidence_interval() == (0.25, 0.25)
-
-
-@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, 95, math.nan, math.inf])
-def test_a_level_outside_0_and_1_is_refused(given, level: float) -> None:
-    with pytest.raises(ParameterError, match="level") as caught:
-        result_of(given(), [1.0, 2.0]).confidence_interval(level)
-    assert "between 0 and 1" in caught.value.hint
-
-
-@pytest.mark.parametrize("resamples", [0, -1])
-def test_invalid_numbers_of_resamples_are_refused(given, resamples: int) -> None:
-    with pytest.raises(ParameterError, match="resamples"):
-        result_of(given(), [1.0]).confidence_interval(resamples=resamples)
-
-
-def test_a_negative_seed_is_refused(given) -> None:
-    with pytest.raises(ParameterError, match="seed"):
-        result_of(given(), [1.0]).confidence_interval(seed=-1)

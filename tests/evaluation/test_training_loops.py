@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import numpy as np
 import pytest
 
 import captious
-from captious.errors import CaptiousWarning, ParameterError
-from captious.evaluation import checks
 from captious.native import threads
 from tests.support.corpora import large_corpus
 
@@ -68,44 +65,6 @@ def test_trl_gets_rewards_of_its_generations(reward: captious.Reward, is_chat: b
     assert len(np.unique(scores)) > 20
 
 
-def test_trl_is_told_which_column_is_missing(reward: captious.Reward) -> None:
-    with pytest.raises(ParameterError, match="passed no column 'image_id'") as caught:
-        grpo_rewards([reward.trl()], [{"prompt": "x", "photo": 3}], ["x"], ["a dog"])
-    assert "photo" in caught.value.where
-
-
-def test_threads_share_a_reward(reward: captious.Reward) -> None:
-    expected = reward(IDS, CAPTIONS)
-    with ThreadPoolExecutor(4) as pool:
-        for scores in pool.map(lambda _: reward(IDS, CAPTIONS), range(8)):
-            np.testing.assert_array_equal(scores, expected)
-
-
-_inherited: captious.Reward | None = None
-
-
-def of_inherited(_: int) -> list[float]:
-    assert _inherited is not None
-    return of_pickled(_inherited)
-
-
-def of_pickled(reward: Callable[..., Any]) -> list[float]:
-    scores = reward(IDS, CAPTIONS)
-    return [*map(float, scores)]
-
-
-def test_processes_inherit_and_receive_rewards(reward: captious.Reward, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = reward(IDS, CAPTIONS).tolist()
-    monkeypatch.setattr(f"{__name__}._inherited", reward)
-    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
-        assert [*pool.map(of_inherited, range(2))] == [expected] * 2
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        assert pool.submit(of_pickled, reward).result(60) == expected
-    function = pickle.loads(pickle.dumps(reward.trl()))
-    assert function(completions=CAPTIONS, image_id=IDS) == expected
-    assert function.reward.signature == reward.signature
-
-
 def maps(path: Path) -> bool:
     """Return whether this process has mapped a file."""
     return str(path) in Path("/proc/self/maps").read_text()
@@ -139,29 +98,3 @@ def test_a_reward_uses_the_threads_of_its_settings() -> None:
     assert (counts[-1], threads()) == (3, before)
     pickled = captious.reward({1: ["a dog"]}, "rouge-l", settings=captious.Settings(threads=3)).__reduce__()
     assert pickled[1][3] == 3  # type: ignore[index]
-
-
-@pytest.mark.parametrize(
-    ("references", "metric", "message"),
-    [
-        (CORPUS.references, "cider", "what papers and the COCO toolkit call CIDEr is cider-d"),
-        (CORPUS.references, "CIDEr", "what papers and the COCO toolkit call CIDEr is cider-d"),
-        ({1: ["a dog runs", "a dog"]}, "cider-d", "cider-d is 0 for every caption"),
-        ({image: ["a dog runs", "a dog"] for image in range(200)}, "cider-d", "cider-d is 0 for every caption"),
-    ],
-    ids=["cider", "CIDEr", "one image", "same references"],
-)
-def test_rewards_warn_of_what_the_page_says(
-    references: Any, metric: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checks, "issued", set())
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        captious.reward(references, metric)
-    assert any(message in str(warning.message) for warning in caught if warning.category is CaptiousWarning)
-
-
-def test_a_reward_of_hallucinations_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="lower chair-i is better") as caught:
-        captious.reward(CORPUS.references, "chair-i")
-    assert '{"chair-i": -1}' in str(caught.value.hint)
