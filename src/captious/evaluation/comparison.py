@@ -10,7 +10,6 @@ from string import ascii_lowercase
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from captious.data import (
     Candidates,
@@ -88,50 +87,17 @@ class Significance:
     p_randomization: float
 
 
-@dataclass(frozen=True)
-class ResampledDifference:
-    """A difference between two systems, observed and resampled.
-
-    Attributes:
-        observed: score of b minus score of a.
-        scale: the larger of the two scores in absolute value.
-        n_images: number of images; for several sets, that of the largest.
-        bootstrap: the difference on resampled images, float64[resamples].
-        exchanged: the difference with each image's candidates exchanged with probability one half, float64[resamples].
-    """
-
-    observed: float
-    scale: float
-    n_images: int
-    bootstrap: NDArray[np.float64]
-    exchanged: NDArray[np.float64]
-
-    def significance(self, sampling: Sampling) -> Significance:
-        """Return the difference with its interval and p values."""
-        return Significance(
-            self.observed,
-            sampling.interval(self.bootstrap),
-            bootstrap_p_value(self.observed, self.bootstrap, scale=self.scale, n_images=self.n_images),
-            permutation_p_value(self.observed, self.exchanged, scale=self.scale),
-        )
-
-
-def resampled_difference(a: Result, b: Result, resamples: int, seed: int) -> ResampledDifference:
-    """Return the difference between two systems in one output, under both kinds of resampling."""
-    bootstrap_a, bootstrap_b = (result.statistics.resampled(resamples, seed)[:, a.column] for result in (a, b))
-    exchanged = a.statistics.exchanged_difference(b.statistics, resamples, seed)[:, a.column]
-    scale = max(abs(a.score), abs(b.score))
-    return ResampledDifference(b.score - a.score, scale, len(a.statistics.rows), bootstrap_b - bootstrap_a, exchanged)
-
-
-def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDifference:
-    """Return the mean of differences on disjoint sets of images that were resampled independently."""
-    return ResampledDifference(
-        float(np.mean([difference.observed for difference in differences])),
-        max(difference.scale for difference in differences),
-        max(difference.n_images for difference in differences),
-        np.mean([difference.bootstrap for difference in differences], axis=0),
-        np.mean([difference.exchanged for difference in differences], axis=0),
+def significance(a: Result, b: Result, sampling: Sampling) -> Significance:
+    """Return the difference between two systems in one output, with its interval and p values."""
+    difference, scale = b.score - a.score, max(abs(a.score), abs(b.score))
+    scores_a, scores_b = (result.statistics.resampled(**sampling.settings)[:, a.column] for result in (a, b))
+    resampled = scores_b - scores_a
+    exchanged = a.statistics.exchanged_difference(b.statistics, **sampling.settings)[:, a.column]
+    return Significance(
+        difference,
+        sampling.interval(resampled),
+        bootstrap_p_value(difference, resampled, scale=scale, n_images=len(a.statistics.rows)),
+        permutation_p_value(difference, exchanged, scale=scale),
     )
 
 
@@ -761,7 +727,7 @@ def _tested(a: Report, b: Report, name: str, sampling: Sampling) -> Difference:
             where=f"{a.system}, {b.system}",
             hint="score as many candidates per image of both, or use mbleu@mean",
         )
-    tests = resampled_difference(a[name], b[name], sampling.resamples, sampling.seed).significance(sampling)
+    tests = significance(a[name], b[name], sampling)
     of_captions = b[name].per_caption - a[name].per_caption
     return Difference(
         name=name,

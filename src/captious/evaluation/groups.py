@@ -16,27 +16,26 @@ from itertools import pairwise
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from captious.data import Groups, read_groups, read_references
 from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation.checks import FEW_IMAGES
 from captious.evaluation.comparison import (
     Comparison,
-    Difference,
-    ResampledDifference,
     Significance,
     comparison_comments,
     difference_cells,
     difference_columns,
     difference_record,
     example_table,
-    mean_difference,
     p_value_columns,
-    resampled_difference,
+    significance,
 )
 from captious.evaluation.report import (
     Report,
     Reports,
+    Result,
     are_ranked,
     exclusions,
     have_same_images,
@@ -47,6 +46,7 @@ from captious.evaluation.report import (
     signature_lines,
     subject,
 )
+from captious.metrics.contract.metric import Statistics
 from captious.progress import steps
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, holm
 from captious.tables import (
@@ -127,6 +127,36 @@ class GroupDifference(ByValue):
     signature: str
 
 
+class MacroStatistics(Statistics):
+    """The mean of a metric's scores over groups of images, which are resampled independently of each other.
+
+    Its rows are those of the largest group, without which resampling says nothing.
+
+    Args:
+        groups: the statistics of each group, of one metric.
+    """
+
+    def __init__(self, groups: Sequence[Statistics]) -> None:
+        super().__init__(groups[0].metric, max((group.rows for group in groups), key=len))
+        self.groups = groups
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Mean scores, float64[m]."""
+        return np.asarray(np.mean([group.scores for group in self.groups], axis=0))
+
+    def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Return mean scores of resampled groups, float64[resamples, m]; group i has the seed ``seed + i``."""
+        groups = [group.resampled(resamples, seed + i) for i, group in enumerate(self.groups)]
+        return np.asarray(np.mean(groups, axis=0))
+
+    def exchanged_difference(self, other: Statistics, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Return the mean of the differences within groups, float64[resamples, m]; seeds are as in ``resampled``."""
+        assert isinstance(other, MacroStatistics)
+        pairs = enumerate(zip(self.groups, other.groups, strict=True))
+        return np.asarray(np.mean([a.exchanged_difference(b, resamples, seed + i) for i, (a, b) in pairs], axis=0))
+
+
 class GroupedReport(DisplayedMapping[str, Report]):
     """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
 
@@ -146,9 +176,15 @@ class GroupedReport(DisplayedMapping[str, Report]):
         """Return one line with the groups: "improved by kind: indoor, outdoor"."""
         return f"{self.whole.system} by {self.by}: {', '.join(self)}"
 
+    def averaged(self, name: str) -> Result:
+        """Return the mean of an output over groups as a result."""
+        whole = self.whole[name]
+        statistics = MacroStatistics([report[name].statistics for report in self.values()])
+        return Result(whole.name, whole.signature, statistics, whole.column)
+
     def macro(self, name: str) -> float:
         """Return the mean of an output over groups; nan if a group has no score."""
-        return float(np.mean([report[name].score for report in self.values()]))
+        return self.averaged(name).score
 
     def macro_interval(
         self, name: str, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -162,12 +198,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
         """
-        sampling = Sampling(resamples, seed, level)
-        resampled = [
-            result.statistics.resampled(sampling.resamples, sampling.seed + i)[:, result.column]
-            for i, result in enumerate(report[name] for report in self.values())
-        ]
-        return sampling.interval(np.mean(resampled, axis=0))
+        return self.averaged(name).confidence_interval(level, resamples=resamples, seed=seed)
 
     def scores(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -183,17 +214,16 @@ class GroupedReport(DisplayedMapping[str, Report]):
                 for result in report.values():
                     result.confidence_interval(resamples=resamples, seed=seed + i)
         scores = []
+        n = self.whole.n_images
         for name, whole in self.whole.items():
-            end = (whole.lower_is_better, whole.signature)
-            for i, (group, report) in enumerate(self.items()):
-                result, n = report[name], report.n_images
-                span = result.confidence_interval(resamples=resamples, seed=seed + i) if intervals else None
-                scores.append(GroupScore("group", group, n, name, result.score, span, *end))
-            n = self.whole.n_images
-            span = self.macro_interval(name, resamples=resamples, seed=seed) if intervals else None
-            scores.append(GroupScore("macro", "", n, name, self.macro(name), span, *end))
-            span = whole.confidence_interval(resamples=resamples, seed=seed) if intervals else None
-            scores.append(GroupScore("micro", "", n, name, whole.score, span, *end))
+            parts: list[tuple[Part, str, int, Result, int]] = [
+                ("group", group, report.n_images, report[name], seed + i)
+                for i, (group, report) in enumerate(self.items())
+            ]
+            parts += [("macro", "", n, self.averaged(name), seed), ("micro", "", n, whole, seed)]
+            for *part, result, its_seed in parts:
+                span = result.confidence_interval(resamples=resamples, seed=its_seed) if intervals else None
+                scores.append(GroupScore(*part, name, result.score, span, whole.lower_is_better, whole.signature))
         return scores
 
     @property
@@ -381,26 +411,24 @@ def _grouped_report(report: Report, groups: Groups) -> GroupedReport:
 
 def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedComparison:
     a, b = (_grouped_report(report, groups) for report in (comparison.a, comparison.b))
-    resamples, seed = comparison.resamples, comparison.seed
-    resampled: dict[tuple[str, str], ResampledDifference] = {}
+    sampling, n = comparison.sampling, comparison.a.n_images
+    tests: dict[tuple[str, str], Significance] = {}
     with steps([*enumerate(a)], lambda group: f"testing {group[1]}") as numbered:
         for i, group in numbered:
+            of_group = replace(sampling, seed=sampling.seed + i)
             for name in comparison.a:
-                resampled[name, group] = resampled_difference(a[group][name], b[group][name], resamples, seed + i)
+                tests[name, group] = significance(a[group][name], b[group][name], of_group)
     differences: list[GroupDifference] = []
     for name in comparison.a:
-        whole = comparison[name]
-        within = [resampled[name, group] for group in a]
-        tests = [difference.significance(comparison.sampling) for difference in within]
-        corrected = zip(holm([t.p_bootstrap for t in tests]), holm([t.p_randomization for t in tests]), strict=True)
-        for group, test, p_values in zip(a, tests, corrected, strict=True):
-            scores = (a[group][name].score, b[group][name].score)
-            differences.append(_difference("group", group, a[group].n_images, whole, scores, test, p_values))
-        over_groups = mean_difference(within).significance(comparison.sampling)
-        n = comparison.a.n_images
-        differences.append(_difference("macro", "", n, whole, (a.macro(name), b.macro(name)), over_groups))
-        together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)
-        differences.append(_difference("micro", "", n, whole, (whole.score_a, whole.score_b), together))
+        within = [tests[name, group] for group in a]
+        corrected = zip(holm([t.p_bootstrap for t in within]), holm([t.p_randomization for t in within]), strict=True)
+        for group, test, p_values in zip(a, within, corrected, strict=True):
+            pair = a[group][name], b[group][name]
+            differences.append(_difference("group", group, a[group].n_images, *pair, test, p_values))
+        pair = a.averaged(name), b.averaged(name)
+        differences.append(_difference("macro", "", n, *pair, significance(*pair, sampling)))
+        pair = a.whole[name], b.whole[name]
+        differences.append(_difference("micro", "", n, *pair, significance(*pair, sampling)))
     return GroupedComparison(groups.by, comparison, differences)
 
 
@@ -408,8 +436,8 @@ def _difference(
     part: Part,
     group: str,
     n_images: int,
-    whole: Difference,
-    scores: tuple[float, float],
+    a: Result,
+    b: Result,
     tests: Significance,
     corrected: tuple[float | None, float | None] = (None, None),
 ) -> GroupDifference:
@@ -417,14 +445,14 @@ def _difference(
         part=part,
         group=group,
         n_images=n_images,
-        metric=whole.name,
-        score_a=scores[0],
-        score_b=scores[1],
+        metric=a.name,
+        score_a=a.score,
+        score_b=b.score,
         **asdict(tests),
         corrected_bootstrap=corrected[0],
         corrected_randomization=corrected[1],
-        lower_is_better=whole.lower_is_better,
-        signature=whole.signature,
+        lower_is_better=a.lower_is_better,
+        signature=a.signature,
     )
 
 
