@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import captious
@@ -38,3 +39,11 @@ def test_judgments_and_studies_are_written_as_pages(folder: Path, run: Run) -> N
     outcome = run("study", "robustness", "references.json", *METRICS, *small, "--format", "html")
     assert outcome.code == 0
     assert [figure["kind"] for figure in Page(outcome.out).manifest["figures"]] == ["curves"] * 3
+
+
+def test_common_images_are_those_of_all_systems(folder: Path, run: Run) -> None:
+    (folder / "ten.json").write_text(json.dumps(json.loads((folder / "baseline.json").read_text())[:10]))
+    files = ("ten.json", "improved.json", "references.json")
+    outcome = run("report", *files, "-m", "rouge-l", "--match", "common", "-o", "page.html", "--resamples", "20")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert Page((folder / "page.html").read_text(encoding="utf-8")).manifest["images"] == 10

@@ -11,10 +11,9 @@ from captious.cli.inputs import Systems, shared, system_files
 from captious.cli.library_options import option_of
 from captious.cli.options import SectionedCommand, output_file
 from captious.cli.outputs import warn, write_text
-from captious.data import read_captions, same_images
-from captious.errors import ParameterError
+from captious.data.matching import on_shared_images
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.scoring import evaluate_systems
+from captious.evaluation.scoring import evaluate_systems, read_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.report.images import image_source
@@ -51,17 +50,12 @@ def report(
     rows, table = systems.read()
     groups = systems.groups(group_by, table, settings)
     matching = {name: options.pop(name) for name in ("match", "ids", "clean")}
-    tables = {name: read_captions(captions, table, **matching) for name, captions in rows.items()}
-    first, *systems_after = tables
-    images = tables[first].ids
+    tables = read_systems(rows, table, **matching)
+    if matching["match"] == "common":
+        tables = on_shared_images(tables)
+    images = next(iter(tables.values())).ids
     if urls is not None:
         urls.check(images)
-    for system in systems_after:
-        if not same_images(tables[system].ids, images):
-            raise ParameterError(
-                f"{first} and {system} do not have captions of the same images",
-                hint="a report shows systems on the same images; remove the others from both files",
-            )
     reports = evaluate_systems(tables, selection, announce=warn)
     page = report_page(
         reports, image_url=image_url, groups=groups, folder=output.parent, front="command line", **options

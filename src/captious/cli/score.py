@@ -16,13 +16,13 @@ from captious.cli.inputs import SYSTEM, Reading, SystemFile, named_systems, shar
 from captious.cli.library_options import option
 from captious.cli.options import SectionedCommand, repeated_command
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
-from captious.data import CaptionRows, OfSeveral, read_captions
+from captious.data import CaptionRows, OfSeveral
 from captious.data.formats import is_stream
 from captious.data.matching import ways_of
 from captious.drawing import single_line
 from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning
-from captious.evaluation.scoring import evaluate_systems
+from captious.evaluation.scoring import evaluate_systems, read_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.report.formats import check_caption_file, write_captions
@@ -107,7 +107,7 @@ def score(
     selection = select(metrics, settings, several=bool(several))
     rows, table = systems.read(several=bool(several))
     groups = systems.groups(group_by, table, settings)
-    loaded = {name: read_captions(captions, table, several=several, **matching) for name, captions in rows.items()}
+    loaded = read_systems(rows, table, several=several, **matching)
     by_system = evaluate_systems(loaded, selection, several=ways_of(several), announce=warn)
     reports = [*by_system.values()]
     result: Any = by_system
