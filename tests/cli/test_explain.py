@@ -42,15 +42,6 @@ class TestJson:
 
 @pytest.mark.usefixtures("tables")
 class TestTerminal:
-    def test_colors_say_how_a_word_matches(self, command: list[str]) -> None:
-        shown, _ = on_terminal([*command, "explain", "meteor", "the cat runs", "the feline", "the cats"])
-        assert "\x1b[32mthe\x1b[0m" in shown
-        assert "\x1b[33mcat\x1b[0m" in shown
-        assert "\x1b[33m1≈\x1b[0m" in shown
-        assert "\x1b[36mcats\x1b[0m" in shown
-        assert "\x1b[2mruns\x1b[0m" in shown
-        assert screen(shown)[0] == "  candidate    the cat runs"
-
     def test_terminal_shows_the_same_text_as_a_file(self, command: list[str], run: Run) -> None:
         arguments = ["explain", "meteor", BIKE, BACK, "a man in front of a street"]
         shown, _ = on_terminal([*command, *arguments])
@@ -61,14 +52,6 @@ class TestTerminal:
         text = (tmp_path / "out").read_text()
         assert "\x1b" not in text
         assert "precision 1.0000 · recall 1.0000 · fragmentation .0000 · score 1.0000\n" in text  # not folded either
-
-    def test_explanation_is_wrapped_to_80_columns(self, command: list[str]) -> None:
-        """The line of numbers is longer than that."""
-        words, _ = on_terminal([*command, "explain", "meteor", BIKE, BACK], columns=80)
-        assert screen(words)[4:6] == [
-            "  5 matches in 2 chunks · precision .5238 · recall .6471 · fragmentation .4000",
-            "  score .3128",
-        ]
 
     @pytest.mark.parametrize("tokenizer", ["ptb", "ptb-raw", "whitespace"])
     def test_escape_sequences_in_captions_are_removed(self, command: list[str], tokenizer: str) -> None:

@@ -85,16 +85,6 @@ class TestNames:
         outcome = run("score", "beam=5.json", "references.json", "-m", "bleu-1", "--format", "json")
         assert outcome.json["systems"][0]["name"] == "beam=5"
 
-    def test_systems_in_folders_are_named_by_the_part_that_differs(self, folder: Path, run: Run) -> None:
-        files = []
-        for model, date in (("llava-hf__llava-1.5-7b-hf", "20250101"), ("Qwen__Qwen2-VL-7B-Instruct", "20250203")):
-            (folder / "logs" / model).mkdir(parents=True)
-            files.append(f"logs/{model}/{date}_101500_samples_coco2017_cap_val.json")
-            (folder / files[-1]).write_bytes((folder / "baseline.json").read_bytes())
-        outcome = run("score", *files, "references.json", "-m", "bleu-1")
-        assert max(map(len, outcome.out.splitlines())) < 80
-        assert "Qwen__Qwen2-VL-7B-Instruct" in outcome.out
-
 
 class TestMetrics:
     def names(self, outcome: Any) -> list[str]:

@@ -70,14 +70,6 @@ class TestResults:
         for more in (["--format", "json"], ["-o", "out"], ["--compare"]):
             assert "Are the differences" not in run("judge", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", *more).err
 
-    def test_systems_take_published_scores(self, shared_data: Path, run: Run) -> None:
-        """A name stands for all its outputs, and spice is there though it is not computed here."""
-        arguments = ["judge", "coco-2015@m2", "-m", "bleu", "-m", "spice", "--data", shared_data, *QUICK]
-        (benchmark,) = run(*arguments, "--format", "json").json["benchmarks"]
-        assert list(benchmark["results"]) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "spice"]
-        assert benchmark["results"]["spice"]["value"] == pytest.approx(0.93, abs=0.005)
-        assert benchmark["results"]["spice"]["signature"].startswith("spice|published:coco-2015|")
-
 
 class TestOwnJudgments:
     def test_own_ratings_are_judged(self, own: Path, run: Run) -> None:
@@ -155,12 +147,6 @@ class TestRefused:
         assert_refused(outcome, *both, "cannot share a table")
         fine = run("judge", "flickr8k-expert@tau-b", both[1], "-m", "rouge-l", "--data", flickr, *QUICK)
         assert fine.code == 0
-
-    def test_data_folder_is_read_from_the_environment(
-        self, flickr: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("CAPTIOUS_DATA", str(flickr))
-        assert run("judge", "flickr8k-expert", "-m", "rouge-l", *QUICK).code == 0
 
     def test_metrics_without_published_scores_are_refused(self, shared_data: Path, run: Run) -> None:
         outcome = run("judge", "coco-2015", "-m", "cider", "--data", shared_data)

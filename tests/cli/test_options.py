@@ -222,24 +222,9 @@ class TestRepeated:
         assert "differences" in second
 
 
-class TestOwnFunctions:
-    """-m FILE.py:FUNCTION, wherever metrics are named."""
-
-    @pytest.mark.parametrize(
-        "call",
-        [
-            ("score", "baseline.json", "improved.json", "references.json"),
-            ("compare", "baseline.json", "improved.json", "references.json", "--resamples", "9"),
-            ("report", "baseline.json", "references.json", "-o", "page.html", "--resamples", "9"),
-        ],
-        ids=lambda call: call[0],
-    )
-    def test_function_in_a_file_is_a_metric(self, folder: Path, run: Run, call: tuple[str, ...]) -> None:
-        (folder / "mine.py").write_text("def words(candidate, references):\n    return len(candidate.split())\n")
-        outcome = run(*call, "-m", "mine.py:words", "-m", "rouge-l")
-        assert outcome.code == 0, outcome
-        shown = (folder / "page.html").read_text() if call[0] == "report" else outcome.out
-        assert "words" in shown
-        assert "rouge-l" in shown
-        if call[0] == "score":
-            assert "-m mine.py:words" in outcome.err
+def test_a_function_in_a_file_is_a_metric_that_the_next_command_repeats(folder: Path, run: Run) -> None:
+    (folder / "mine.py").write_text("def words(candidate, references):\n    return len(candidate.split())\n")
+    outcome = run("score", *FILES, "-m", "mine.py:words", "-m", "rouge-l")
+    assert outcome.code == 0, outcome
+    assert "words" in outcome.out
+    assert "-m mine.py:words" in outcome.err

@@ -21,13 +21,6 @@ def test_no_candidate_is_the_best_by_its_length(folder: Path, run: Run) -> None:
     assert list(document.json["systems"][0]["metrics"]) == ["length-words", "length-relative", "rouge-l:of-k=best"]
 
 
-def test_novel_uses_training_captions(folder: Path, run: Run) -> None:
-    options = ("--several", "mean", "-m", "novel", "--training", "samples.json", "--format", "json")
-    first, second = run("score", *FILES, *options).json["systems"]
-    assert (first["metrics"]["novel"]["score"], second["metrics"]["novel"]["score"]) == (1.0, 0.0)
-    assert second["description"]["novel_distinct"] == 0.0
-
-
 def test_uneven_numbers_of_candidates_are_refused(folder: Path, run: Run) -> None:
     uneven = {**json.loads(Path(FILES[0]).read_text()), "1207": ["a man"]}
     Path("uneven.json").write_text(json.dumps(uneven))

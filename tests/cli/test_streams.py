@@ -209,17 +209,6 @@ class TestCompiling:
         assert screen(shown) == [""]
         assert (tmp_path / "out").read_text() == run(*arguments).out
 
-    def test_compilation_shows_no_bar_without_a_terminal(self, folder: Path) -> None:
-        done = subprocess.run(
-            [*self.COMMAND, "score", *self.FILES, "-m", "meteor"],
-            capture_output=True,
-            env=plain_environment(),
-            check=False,
-            timeout=60,
-        )
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert b"meteor" in done.stdout
-
     def test_error_after_a_bar_starts_a_new_line(self, folder: Path, tables: Path) -> None:
         (tables / "paraphrase-en.gz").write_bytes((tables / "paraphrase-en.gz").read_bytes()[:-9])
         arguments = [*self.COMMAND, "score", *self.FILES, "-m", "slow", "-m", "meteor"]

@@ -97,16 +97,6 @@ def test_findings_are_reported_from_twice_their_share_in_references(n_of_candida
     assert found.get("prompt") == (n_of_candidates if is_reported else None)
 
 
-def test_table_has_numbers_and_shares() -> None:
-    table = captious.check({i: "" if i < 3 else f"a dog {i}" for i in range(12)}, system="mine").to_table()
-    (row,) = (row for row in table.rows if row.label == "empty")
-    assert [cell.value for cell in row.cells if cell is not None] == [3, 0.25, "", "0, 1, 2"]
-    assert {row.label for row in table.rows} == {"empty"}
-    (not_found,) = (note for note in table.notes if note.startswith("Looked for and not found: failure, refusal, "))
-    assert "markdown" in not_found
-    assert "copy" not in not_found  # which needs references
-
-
 def test_other_scripts_are_reported_unless_all_tokenizers_support_them() -> None:
     candidates = dict.fromkeys(range(10), "一只狗在草地上跑。")
     captions = captious.read_captions(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
@@ -173,15 +163,6 @@ def test_combined_metrics_join_the_names_of_their_tokens() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(captious.RougeL, "tokens", tokens)
             assert ("script" in [finding.kind for finding in findings.findings_for(select([own]))]) == is_found
-
-
-def test_words_of_both_sides_are_counted() -> None:
-    """References have 1.5 words on the first image and 1 on the second."""
-    candidates, references = {1: "a dog", 2: "a cat runs fast"}, {1: ["dog", "the dog"], 2: ["cats"]}
-    both, alone = captious.check(candidates, references).to_dict(), captious.check(candidates).to_dict()
-    assert (both["n_candidates"], both["n_references"]) == (2, 3)
-    assert (both["words_per_candidate"], both["words_per_reference"]) == (3.0, 1.25)
-    assert (alone["words_per_candidate"], alone["words_per_reference"]) == (3.0, None)
 
 
 # The situations of public reports in ../shared/cases.
