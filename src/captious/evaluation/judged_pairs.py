@@ -210,17 +210,13 @@ def judge_pairwise(
             "judge-pairwise@references needs references", hint="give references, or show images: variant='images'"
         )
     captions: Any = read_systems(systems, references, match=match, ids=ids, clean=clean)
-    if match == "common":
-        captions = on_shared_images(captions)
-    first = next(iter(captions.values()))
-    if not len(first):
+    images = next(iter(captions.values())).ids
+    if not images:
         raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
-    if not all(same_images(side.ids, first.ids) for side in captions.values()):
+    if match != "common" and not all(same_images(side.ids, images) for side in captions.values()):
         raise ParameterError("the systems have captions of different images", hint="give captions of the same images")
-    rows = {
-        name: [row for row in side.references.rows_of(first.ids) if row is not None] for name, side in captions.items()
-    }
-    captions = {name: side.select(rows[name]) for name, side in captions.items()}
+    captions = on_shared_images(captions)
+    first = next(iter(captions.values()))
     warnings: list[str] = []
     asked: list[Judgments] = []
     pairs = [
