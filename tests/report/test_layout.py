@@ -7,7 +7,6 @@ import sys
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
 
 from captious.drawing import as_text
 from captious.report.terminal import plain_text, rich_text
@@ -35,18 +34,6 @@ def test_rich_and_plain_tables_are_equal(table: Table) -> None:
 @given(tables())
 def test_lines_hold_no_control_characters(table: Table) -> None:
     assert all(line.isprintable() for line in plain_text(table).split("\n"))
-
-
-def test_cells_stand_below_their_heads() -> None:
-    columns = [Column("犬"), Column("name", align="left"), Column("n", "count")]
-    rows = [Row("a", [Cell(0.5), Cell("🐕 x"), Cell(12345)]), Row("bb", [Cell(10.25), None, Cell(1)])]
-    lines = plain_text(Table(columns, rows, [], {})).splitlines()
-    assert lines == [
-        "           犬  name       n",
-        "  a     .5000  🐕 x  12,345",
-        "  bb  10.2500             1",
-    ]
-    assert len({cell_len(line) for line in lines}) == 1
 
 
 def test_plain_tables_do_without_rich() -> None:

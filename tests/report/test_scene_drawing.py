@@ -1,4 +1,4 @@
-"""Scene graphs as drawings, and as text; they are made up, so neither parser nor synonyms are needed."""
+"""Scene graphs as drawings; they are made up, so neither parser nor synonyms are needed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from captious.drawing import as_text
 from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.explanation_text import explanation_text
 from captious.report.plots import write_scenes
 from captious.scenes.layers import Names, ReferenceFact, SceneExplanation, SceneFact
 
@@ -45,45 +43,10 @@ HOSTILE = explanation(
 )
 
 
-def text_of(scene: SceneExplanation, **fold: int) -> str:
-    return as_text(explanation_text(scene), **fold)
+SCENES = {"scene": SCENE, "nothing": NOTHING, "awkward": HOSTILE}
 
 
-def test_scene_is_drawn_as_text() -> None:
-    assert text_of(SCENE).splitlines() == [
-        "  3 of 4 tuples matched; the references have 4 tuples · precision .5000 · recall .2500 · score .3333",
-        "  candidate               references",
-        "  dog                  =  dog",
-        "  sofa                 ≈  couch/settee                sofa ≈ couch",
-        "  (dog, two)              –",
-        "  (dog, sit on, sofa)  ≈  (dog, perch, couch/settee)  sofa ≈ couch",
-        "  only in references  cat",
-        "",
-        "= same names  ≈ synonyms",
-    ]
-
-
-def test_empty_scene_is_drawn_as_text() -> None:
-    assert text_of(NOTHING).splitlines() == [
-        "  0 of 0 tuples matched; the references have 0 tuples · precision .5000 · recall .2500 · score .3333",
-        "  The candidate has no tuples.",
-    ]
-
-
-@pytest.mark.parametrize("width", [24, 40, 80])
-def test_text_is_folded(width: int) -> None:
-    lines = text_of(SCENE, width=width).splitlines()
-    assert max(map(len, lines)) <= width
-    assert "settee" in "".join("".join(lines).split())
-
-
-def test_awkward_names() -> None:
-    text = text_of(HOSTILE)
-    assert "($x^$, <b> &)" in text
-    assert "犬/🐕" in text
-
-
-@pytest.mark.parametrize("scene", [SCENE, NOTHING, HOSTILE], ids=["scene", "nothing", "hostile"])
+@pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
 def test_drawings_are_the_same_every_time(scene: SceneExplanation, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     write_scenes(tmp_path / "a.svg", scene)
