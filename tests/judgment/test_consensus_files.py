@@ -45,25 +45,6 @@ def abstract_pairs(path: Path, pairs: list[tuple[str, str, int]], scenes: list[i
     return found
 
 
-def test_abstract_50s_pairs_of_a_scene_share_a_caption(tmp_path: Path) -> None:
-    """The caption of another scene has less in common with the references, or comes first."""
-    pairs = [
-        ("a bear sleeps", "the bear", 40),
-        ("an owl", "owl in a tree", 24),
-        ("jenny", "a bear sleeps", 8),  # the shared caption is second
-        ("an owl", "a kite", 30),  # of its words, the references of the owl have only "a", as do all others
-        ("a pie", "mike and a kite", 10),
-        ("a pie", "the pie", 20),
-    ]
-    found = abstract_pairs(tmp_path, pairs, [0, 1, 0, 1, 3, 3])
-    assert found.captions.candidates == (*pairs[0][:2], *pairs[2][:2], *pairs[3][:2], *pairs[4][:2], *pairs[5][:2])
-    assert [found.names[part] for part in found.parts] == ["HC", "HI", "HI", "HI", "HC"]
-    assert found.preferred.tolist() == [0, 1, 0, 1, 1]  # without the tie
-    assert found.units.tolist() == [0, 0, 1, 2, 2]
-    of_pairs = [tuple(f"reference {k} of {TOPICS[scene]}" for k in range(5)) for scene in (0, 0, 1, 3, 3)]
-    assert found.captions.references.texts == tuple(text for texts in of_pairs for text in texts * 2)
-
-
 @pytest.mark.parametrize(
     "pairs",
     [

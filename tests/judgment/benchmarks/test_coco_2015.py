@@ -9,7 +9,6 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.judgments import SystemRanking
 from tests.support.judgments import load, write
 from tests.support.shared_data import DATA, with_data
 
@@ -18,41 +17,6 @@ def team(m1: float, m2: float, *entries: tuple[str, dict[str, float | None]]) ->
     c40 = [[day, "", scores] for day, scores in entries]
     c5 = [[day, "", {key: value and value / 2 for key, value in scores.items()}] for day, scores in entries]
     return {"M1": m1, "M2": m2, "date": "2015-05-29", "cap_c40": c40, "cap_c5": c5}
-
-
-def test_coco_2015_rankings_are_read(tmp_path: Path) -> None:
-    judged, later = "2015-05-29", "2015-06-08"
-    teams = {
-        "A": team(0.2, 0.3, (later, {"CIDEr": 0.9}), (judged, {"CIDEr": 0.5, "SPICE": 0.1})),
-        "Human": team(0.6, 0.7, (judged, {"CIDEr": 0.8, "SPICE": 0.2})),
-        "B": team(0.1, 0.4, (judged, {"CIDEr": 0.4, "SPICE": None})),
-        "C": team(0.1, 0.1, (later, {"CIDEr": 0.3})),
-    }
-    write(tmp_path, "coco2015/teams.json", teams)
-    for protocol, human in (("coco-2015", [0.2, 0.1]), ("coco-2015@m2", [0.3, 0.4])):
-        found = load(tmp_path, protocol)
-        assert isinstance(found, SystemRanking)
-        assert found.systems == ["A", "B"]  # not Human, and not C, whose judged entry has no scores
-        assert found.human.tolist() == human
-        assert {metric: scores.tolist() for metric, scores in found.published.items()} == {"cider-d": [0.5, 0.4]}
-
-
-def test_people_and_five_references_are_protocols_of_coco_2015(tmp_path: Path) -> None:
-    teams = {
-        name: team(m1, m1 / 2, ("2015-05-29", {"CIDEr": score}))
-        for name, m1, score in (("A", 0.2, 0.5), ("Human", 0.6, 0.8), ("Random", 0.0, 0.1), ("B", 0.1, 0.4))
-    }
-    write(tmp_path, "coco2015/teams.json", teams)
-    for name, systems, scores in (
-        ("m1-c5", ["A", "B"], [0.25, 0.2]),
-        ("m1-with-human", ["A", "Human", "B"], [0.5, 0.8, 0.4]),
-        ("m1-c5-with-human", ["A", "Human", "B"], [0.25, 0.4, 0.2]),
-    ):
-        found = load(tmp_path, f"coco-2015@{name}")
-        assert isinstance(found, SystemRanking)
-        assert found.systems == systems
-        assert found.human.tolist() == [teams[system]["M1"] for system in systems]
-        assert found.published["cider-d"].tolist() == scores
 
 
 @with_data

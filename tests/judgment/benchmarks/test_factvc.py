@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.judgments import CaptionPairs, RatedCaptions, RatedSystems
 from tests.support.judgments import load, write
 
 
@@ -31,30 +29,6 @@ def folder(tmp_path: Path) -> Path:
     write(tmp_path, "factvc/activitynet_gt_2_para.json", {"v1": "The dog."})
     write(tmp_path, "factvc/youcook2_gt_para.json", {"y1": "mix it."})
     return tmp_path
-
-
-def test_factvc_paragraphs_are_read(folder: Path) -> None:
-    found = load(folder, "factvc")
-    assert isinstance(found, RatedCaptions)
-    assert found.captions.candidates[:3] == ("a dog runs . it barks .", "a dog .", "a cat . a cow .")
-    assert found.captions.references.texts[:2] == ("A dog runs.", "The dog.")
-    assert [each.tolist() for each in found.ratings] == [[4], [5], [1]] * 2
-    assert found.items[0] == "v1|A"
-    assert load(folder, "factvc@kendall-youcook2").n == 3
-
-
-def test_factvc_systems_are_compared(folder: Path) -> None:
-    found = load(folder, "factvc@system-accuracy-activitynet")
-    assert isinstance(found, RatedSystems)
-    assert list(found.names) == ["A", "B", "C"]
-    assert found.values(np.array([2, 1, 0, 2, 1, 0.0])) == pytest.approx([2 / 3])
-
-
-def test_factvc_sentence_pairs_are_read(folder: Path) -> None:
-    found = load(folder, "factvc@sentences-youcook2")
-    assert isinstance(found, CaptionPairs)
-    assert found.captions.candidates == ("a dog runs .", "it barks .")  # other paragraphs have sentences of one kind
-    assert found.preferred.tolist() == [0]
 
 
 def test_malformed_factvc_files_are_refused(folder: Path) -> None:

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
@@ -72,27 +71,6 @@ def test_words_between_blanks_have_the_figures_of_smurf(shared_data: Path) -> No
         protocol = f"flickr8k-expert@smurf2021{name}"
         result = judge(load(shared_data, protocol), metrics, resamples=1)[protocol]
         assert [figure.value for figure in result.values()] == pytest.approx(expected, abs=tolerance)
-
-
-def test_yi2020_protocol_excludes_images_with_ties(tmp_path: Path) -> None:
-    """An own reference makes no tie, as it is left out; two captions of another image have the same mean."""
-    rows = [
-        {"image": image, "caption_id": str(k), "candidate": text, "scores": scores, "refs": ["a dog", "a cat"]}
-        for k, (image, text, scores) in enumerate(
-            [
-                ("a.jpg", "a car", [1, 1, 2]),
-                ("a.jpg", "a bus", [2, 1, 2]),
-                ("a.jpg", "a dog", [1, 1, 2]),
-                ("b.jpg", "a car", [1, 2, 3]),
-                ("b.jpg", "a bus", [2, 2, 2]),
-                ("c.jpg", "a car", [4, 4, 4]),
-            ]
-        )
-    ]
-    write_jsonl(tmp_path, "flickr8k/expert.jsonl", rows)
-    found = load(tmp_path, "flickr8k-expert@smurf2021-untied")
-    assert found.items == ["a.jpg|0", "a.jpg|1", "c.jpg|5"]
-    assert found.values(np.array([1.0, 2.0, 3.0])).tolist() == [0.5]  # a single caption counts as 0
 
 
 def test_means_of_yi_are_the_same_judgments(shared_data: Path, tmp_path: Path) -> None:
@@ -174,19 +152,6 @@ def test_broken_lines_are_named(
 def record(candidate: str, *ratings: int) -> dict[str, Any]:
     refs = ["a dog runs", "the dog"]
     return {"image": "a.jpg", "caption_id": candidate, "candidate": candidate, "scores": ratings, "refs": refs}
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("spice2016", [[1, 2, 4], [2, 2, 3]]), ("tau-b", [[1, 2, 4], [2, 2, 3]]), ("yi2020", [[7 / 3], [7 / 3]])],
-)
-def test_protocols_choose_references_and_ratings(name: str, expected: list[list[float]], tmp_path: Path) -> None:
-    records = [record("a cat", 1, 2, 4), record("the dog", 4, 4, 4), record("a dog", 2, 2, 3)]
-    write_jsonl(tmp_path, "flickr8k/expert.jsonl", records)
-    found = load(tmp_path, f"flickr8k-expert@{name}")
-    assert isinstance(found, RatedCaptions)
-    assert found.captions.candidates == ("a cat", "a dog")  # the other is one of the references
-    np.testing.assert_allclose(np.concatenate(found.ratings), np.concatenate(expected))
 
 
 def test_benchmark_with_all_items_excluded_is_refused(tmp_path: Path) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, ParameterError
 from captious.judgment import judge
-from captious.judgment.judgments import CaptionPairs, RatedCaptions
 from tests.support.judgments import load, write_jsonl
 
 CRITERIA = ("Comprehensiveness", "Specificity", "Hallucination", "First few line(s) as tldr", "Human Like")
@@ -37,16 +35,6 @@ def length(candidates: list[str], references: list[list[str]]) -> list[int]:
     return [len(text.split()) for text in candidates]
 
 
-def test_iiw_pairs_are_read_without_references(folder: Path) -> None:
-    found = load(folder, "iiw@iiw-400")
-    assert isinstance(found, CaptionPairs)
-    assert found.captions.candidates[:2] == ("a long text about a dog", "a dog")
-    assert found.n == 5
-    assert found.values(np.array([1.0, 0] * 5)).tolist() == [1, 1, 0, 1, 0]
-    assert not found.captions.references.present
-    assert load(folder, "iiw@docci-comprehensiveness").values(np.array([1.0, 0])).tolist() == [0]
-
-
 def test_iiw_needs_metrics_without_references(folder: Path) -> None:
     judgment = judge(["iiw@docci-specificity", "iiw@docci-comprehensiveness"], length, data=folder, resamples=10)
     assert judgment["iiw@docci-specificity"]["length"].value == 1.0
@@ -54,21 +42,6 @@ def test_iiw_needs_metrics_without_references(folder: Path) -> None:
     assert "references" not in judgment["iiw@docci-specificity"]["length"].signature
     with pytest.raises(ParameterError, match="cider-d cannot be computed without references"):
         judge("iiw@iiw-400", "cider-d", data=folder)
-
-
-def test_iiw_kendall_protocol_uses_one_description_as_reference(folder: Path) -> None:
-    found = load(folder, "iiw@kendall-iiw-400")
-    assert isinstance(found, RatedCaptions)
-    assert found.captions.candidates == ("a dog", "a dog")
-    assert found.captions.references.texts == ("a long text about a dog",) * 2
-    assert [[*ratings] for ratings in found.ratings] == [[(-1 - 1 + 2 + 0 + 2) / 5], [-1 / 5]]
-    specific = load(folder, "iiw@kendall-iiw-400-specificity")
-    assert isinstance(specific, RatedCaptions)
-    assert [[*ratings] for ratings in specific.ratings] == [[-1], [0]]
-    docci = load(folder, "iiw")
-    assert isinstance(docci, RatedCaptions)
-    assert (docci.captions.candidates, docci.captions.references.texts) == (("a long text",), ("short",))
-    assert [[*ratings] for ratings in docci.ratings] == [[(-1 + 4) / 5]]
 
 
 def test_malformed_iiw_verdict_is_refused(folder: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from captious.errors import CaptionFileError, ResourceError
 from captious.judgment.benchmarks import names
 from captious.judgment.files import data_folder
-from captious.judgment.judgments import CaptionPairs, RatedSystems
+from captious.judgment.judgments import CaptionPairs
 from tests.support.judgments import load, write, write_jsonl
 
 
@@ -25,17 +25,6 @@ def files(folder: Path, label: object = 1) -> Path:
     write_jsonl(folder, "pascal50s/pairs.jsonl", pairs)
     write(folder, "pascal50s/refs.json", {"a": ["A dog!", "two dogs", "the dog"]})
     return folder
-
-
-def test_pascal_50s_pairs_are_read_with_kinds(tmp_path: Path) -> None:
-    found = load(files(tmp_path), "pascal-50s")
-    assert isinstance(found, CaptionPairs)
-    assert found.part_names == ["HC", "HI", "HM", "MM"]
-    assert found.parts.tolist() == [3, 0, 1, 2]
-    assert set(found.captions.references.texts) == {"the dog"}
-    assert found.preferred.tolist() == [1, 0, 0, 0]
-    scores = np.array([1, 2, 1, 0, 0, 1, 3, 3.0])  # right, right, wrong, a tie
-    assert found.values(scores).tolist() == [1, 0, 0.5, 1]
 
 
 def test_pascal_50s_sharif_protocol_uses_eleven_votes(tmp_path: Path) -> None:
@@ -70,17 +59,3 @@ def test_pascal_50s_pool_excludes_judged_captions(tmp_path: Path) -> None:
     pool = names.get("pascal-50s").pool(found, data_folder(tmp_path))
     assert pool.texts == ("two dogs", "the dog") * 8
     assert [*pool.ids] == found.items
-
-
-def test_pascal_50s_machine_pairs_compare_systems(tmp_path: Path) -> None:
-    pairs = [
-        {"image": "a", "sent": [f"a {a}", f"a {b}"], "system": [a, b], "category": part, "label48": label}
-        for part, a, b, label in (("MM", 1, 2, 0), ("MM", 3, 1, 1), ("HM", 6, 2, 0), ("MM", 2, 3, 1))
-    ]
-    write_jsonl(tmp_path, "pascal50s/pairs.jsonl", [pair | {"refs5_fleur": ["the dog"]} for pair in pairs])
-    found = load(tmp_path, "pascal-50s@system-pearson")
-    assert isinstance(found, RatedSystems)
-    assert list(found.names) == ["1", "2", "3"]
-    assert found.captions.candidates == ("a 1", "a 2", "a 3", "a 1", "a 2", "a 3")
-    assert set(found.captions.references.texts) == {"the dog"}
-    assert found.values(np.array([4, 1, 2, 4, 1, 2.0])) == pytest.approx([np.corrcoef([4, 1, 2], [1, 0, 0.5])[0, 1]])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, ResourceError
@@ -27,18 +26,6 @@ def folder(tmp_path: Path) -> Path:
         }
         write(tmp_path, f"scpp/{change}.json", [triple] * (1 + (k == 0)))
     return tmp_path
-
-
-def test_sugarcrepe_pp_text_only_uses_the_first_caption_as_reference(folder: Path) -> None:
-    found = load(folder, "sugarcrepe-pp")
-    assert isinstance(found, CaptionPairs)
-    assert found.captions.candidates[:2] == ("one dog 0", "a cow 0")
-    assert found.captions.references.texts[:2] == ("a dog 0", "a dog 0")
-    assert found.part_names == list(CHANGES)
-    scores = np.array([1, 0, 0, 1, *[0, 1] * 4], float)
-    assert found.values(scores).tolist() == [0.5, 0, 0, 0, 0]
-    assert load(folder, "sugarcrepe-pp@pooled").values(scores) == pytest.approx([1 / 6])
-    assert found.n_units == 1
 
 
 def letters(candidate: str, references: list[str]) -> int:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError
-from captious.judgment import judge
-from captious.judgment.judgments import CaptionPairs
 from tests.support.judgments import load, write
 
 
@@ -29,29 +26,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_valse_pairs_are_read_with_parts(folder: Path) -> None:
-    found = load(folder, "valse")
-    assert isinstance(found, CaptionPairs)
-    assert found.captions.candidates[::2] == ("exactly one dog", "the dog", "a big dog")
-    references = found.captions.references
-    assert references.texts == ("the dog.",) * 2 + ("a dog",) * 2 + ("a dog", "the dog.") * 2
-    assert found.part_names == ["plurals", "relations", "foil-it"]
-    assert found.values(np.array([1, 0, 0, 1, 1, 1.0])).tolist() == [1, 0, 0.5]
-
-
-def test_valse_pieces_are_protocols(folder: Path) -> None:
-    assert load(folder, "valse@plurals").n == 1
-    assert load(folder, "valse@foil-it").part_names == ()
-
-
 def test_valse_image_without_other_captions_is_refused(folder: Path) -> None:
     write(folder, "coco/captions_val2014.json", {"annotations": [{"image_id": 1, "caption": "a dog!"}]})
     with pytest.raises(CaptionFileError, match="image 1 has no other caption") as caught:
         load(folder, "valse")
     assert "plurals.json, entry '1'" in caught.value.where
-
-
-def test_valse_files_are_read(shared_data: Path) -> None:
-    result = judge("valse", ["cider-d"], data=shared_data, resamples=10)["valse"]
-    assert result.n == 851 + 535 + 943
-    assert result["cider-d"].parts["foil-it"] > 0.9
