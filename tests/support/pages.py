@@ -89,6 +89,20 @@ class Page(HTMLParser):
         ends = np.cumsum(self.integers(about["counts"]).astype(np.int64))
         return [part.tolist() for part in np.split(self.integers(about["values"]), ends)[: len(ends)]]
 
+    def data(self, about: Any = None) -> Any:
+        """Return the manifest with what is in its columns."""
+        about = self.manifest if about is None else about
+        if isinstance(about, list):
+            return [None if value is None else self.data(value) for value in about]
+        if not isinstance(about, dict):
+            return about
+        if "column" in about:
+            is_number = about["type"] == "f8" or "digits" in about
+            return (self.numbers(about) if is_number else self.integers(about)).tolist()
+        if about.keys() == {"text", "lengths"}:
+            return self.strings(about)
+        return {name: None if value is None else self.data(value) for name, value in about.items()}
+
     def captions(self, which: int) -> list[str]:
         about = self.manifest["captions"]
         words = self.strings(about["words"])
