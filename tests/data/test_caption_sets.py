@@ -10,7 +10,6 @@ import pytest
 
 from captious.data import CaptionSets, read_captions, read_references
 from captious.errors import (
-    CaptionFileError,
     DuplicateCandidateError,
     MissingCandidatesError,
     ParameterError,
@@ -80,13 +79,6 @@ def test_single_candidates_are_sets_of_one() -> None:
 def test_several_candidates_need_the_option(candidates: Any, refuses: Refuses) -> None:
     with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", 'several="mean"'):
         read_captions(candidates, REFERENCES)
-
-
-def test_an_object_names_an_image_once(write: Write) -> None:
-    path = write("twice.json", '{"7": ["a"], "9": ["b"], "7": ["c"]}')
-    with pytest.raises(CaptionFileError, match="more than once as a key") as caught:
-        read_captions(path, REFERENCES, several="mean")
-    assert "put the candidates of an image in one list" in str(caught.value)
 
 
 def test_errors_of_sets_name_the_image() -> None:

@@ -23,51 +23,6 @@ RECORDS = [{"image_id": image, "caption": caption} for image, caption in enumera
 LINES = "\n".join(map(json.dumps, RECORDS))
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("wrapped.json", json.dumps({"model": "m", "seed": 1, "tags": ["a"], "predictions": RECORDS})),
-        ("wrapped.json", json.dumps({"config": {"beam": 5}, "results": RECORDS}, indent=1)),
-        ("wrapped.json", json.dumps({"model": "m", "results": {str(r["image_id"]): r["caption"] for r in RECORDS}})),
-        ("deep.json", json.dumps({"config": {"beam": 5}, "run": {"seed": 1, "output": RECORDS}})),
-        ("lines.json", LINES),
-        ("lines.json", f"\ufeff{LINES}\n\n"),
-        ("excel.csv", "\ufeffimage_id;caption\r\n1;a cat\r\n2;a dog, red\r\n3;it's a cow\r\n"),
-        ("bars.csv", "image_id|caption\n1|a cat\n2|a dog, red\n3|it's a cow\n"),
-        ("bars.txt", "image_id|caption\n1|a cat\n2|a dog, red\n3|it's a cow\n"),
-        ("dcase.csv", 'file_name,caption_predicted\n1,a cat\n2,"a dog, red"\n3,it\'s a cow\n'),
-        ("list.csv", 'image_id,caption\n1,[\'a cat\']\n2,"[\'a dog, red\']"\n3,"[""it\'s a cow""]"\n'),
-        ("upper.JSON", json.dumps(RECORDS)),
-    ],
-)
-def test_candidates_are_read(write: Write, name: str, content: str) -> None:
-    captions = read_captions(write(name, content), {1: ["x"], 2: ["y"], 3: ["z"]})
-    assert (captions.ids, [*captions.candidates]) == ((1, 2, 3), CAPTIONS)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("dcase.csv", "file_name,caption_reference_01,caption_reference_02\n1,a,b\n2,c,d\n"),
-        *(
-            ("numbered.csv", f"image_id,{name}0,{name}1\n1,a,b\n2,c,d\n")
-            for name in ("ref", "ref_", "reference", "reference_")
-        ),
-        ("clotho.csv", "file_name,caption_1,caption_2,caption_3\n1,a,b,\n2,c,d,\n"),
-        ("list.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,\"['c', 'd']\"\n"),
-        ("list.csv", 'image_id,references\n1,"[""a"", ""b""]"\n2,"[""c"", ""d""]"\n'),
-        ("numpy.csv", "image_id,captions\n1,\"['a'\n 'b']\"\n2,\"['c' 'd']\"\n"),
-        ("mixed.csv", "image_id,caption\n1,\"['a', 'b']\"\n2,c\n2,\"['d']\"\n"),
-        ("few.csv", "image_id,caption\n1,a\n1,b\n2,c\n2,\"array(['d'], dtype='<U1')\"\n"),
-        ("tuple.csv", "image_id,caption\n1,\"('a', 'b')\"\n2,\"('c',)\"\n2,d\n"),
-        ("wrapped.json", json.dumps({"info": "x", "data": {"1": ["a", "b"], "2": ["c", "d"]}})),
-    ],
-)
-def test_references_are_read(write: Write, name: str, content: str) -> None:
-    references = read_references(write(name, content))
-    assert ([*map(str, references.ids)], references.texts) == (["1", "2"], ("a", "b", "c", "d"))
-
-
 @pytest.mark.parametrize("separator", [",", "\t"])
 @pytest.mark.parametrize("index", [None, "Unnamed: 0"])
 @pytest.mark.parametrize("column", ["image_id", "file_name", "id"])
@@ -280,15 +235,6 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         assert caught.value.hint == f"there is no folder {tmp_path / folder}{proposed}"
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv"])
-def test_tables_without_a_header_say_so(write: Write, suffix: str) -> None:
-    mark = "," if suffix == "csv" else "\t"
-    for image in ("1", "photos/1.jpg"):
-        for role in ("candidates", "references"):
-            with pytest.raises(CaptionFileError, match="begin with image ids, but there is no header"):
-                read_rows(write(f"c.{suffix}", f"{image}{mark}a cat\n2{mark}a dog\n"), role)
-
-
 def test_caption_file_says_how_a_file_is_read(write: Write) -> None:
     path = write("captions.log", LINES)
     assert read_rows(CaptionFile(path, format="jsonl"), "candidates").texts == tuple(CAPTIONS)
@@ -321,8 +267,3 @@ def test_records_two_levels_down_are_found_by_their_columns(write: Write) -> Non
     with pytest.raises(CaptionFileError, match=r"CaptionFile\(FILE, columns="):
         read_rows(path, "candidates")
     assert read_rows(CaptionFile(path, columns="id=key,caption=text"), "candidates").texts == ("a cat",)
-
-
-def test_records_under_two_keys_are_refused(write: Write) -> None:
-    with pytest.raises(CaptionFileError, match="records are under 2 keys"):
-        read_rows(write("c.json", json.dumps({"greedy": RECORDS, "beam": RECORDS})), "candidates")

@@ -10,38 +10,15 @@ import pytest
 
 from captious import Groups, read_captions, read_groups, read_references
 from captious.data.groups import MOST_GROUPS
-from captious.errors import CaptionFileError, EmptyInputError, InputError, UnknownNameError
+from captious.errors import CaptionFileError, InputError, UnknownNameError
 from tests.data.conftest import Refuses, Write
 
 EXPECTED = {42: "indoor", 43: "outdoor", 44: "indoor"}
-RECORDS = [{"image_id": image, "group": group} for image, group in EXPECTED.items()]
 COCO = {
     "images": [{"id": image, "file_name": "x", "domain": group} for image, group in EXPECTED.items()],
     "annotations": [{"image_id": image, "id": n, "caption": "a"} for n, image in enumerate((42, 42, 43, 44))],
 }
 IDS = read_references({image: ["a"] for image in EXPECTED})
-
-
-def lines(records: list[dict[str, object]]) -> str:
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("g.json", json.dumps({str(image): group for image, group in EXPECTED.items()})),
-        ("g.json.gz", json.dumps(RECORDS)),
-        ("g.jsonl", lines(RECORDS)),
-        ("g.csv", "image_id,group\n42,indoor\n43,outdoor\n44,indoor\n"),
-        ("g.csv", "image_id,kind\n42,indoor\n43,outdoor\n44,indoor\n"),
-        ("g.tsv", "id\tx\tgroup\n42\t1\tindoor\n43\t2\toutdoor\n44\t3\tindoor\n"),
-    ],
-)
-def test_groups_are_read_from_every_file_format(write: Write, name: str, content: str) -> None:
-    groups = read_groups(write(name, content))
-    assert groups.by == "g"
-    assert groups.names == ("indoor", "outdoor")
-    assert {name: rows.tolist() for name, rows in groups.rows(IDS).items()} == {"indoor": [0, 2], "outdoor": [1]}
 
 
 def test_groups_are_read_from_parquet_and_frames(tmp_path: Path) -> None:
@@ -111,25 +88,6 @@ def test_images_without_a_group_are_named(write: Write) -> None:
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("name", "content", "part"),
-        [
-            ("g.jsonl", '{"id": 1, "group": "a"}\n{"id": 1, "group": "a"}\n', "1 in line 1 (a), line 2 (a)"),
-            ("g.csv", "id,group\n1,a\n1,b\n", "'1' in line 2 (a), line 3 (b)"),
-        ],
-    )
-    def test_duplicate_image_is_refused(
-        self, refuses: Refuses, write: Write, name: str, content: str, part: str
-    ) -> None:
-        path = write(name, content)
-        with refuses(InputError, path, "1 of 1 image has more than one entry", part):
-            read_groups(path)
-
-    def test_duplicate_key_is_refused(self, refuses: Refuses, write: Write) -> None:
-        path = write("g.json", '{"1": "a", "1": "a"}')
-        with refuses(CaptionFileError, path, "more than once", "keep one group per image"):
-            read_groups(path)
-
     def test_several_groups_of_an_image_are_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("r.csv", "id,caption,lang\n42,a,en\n42,b,de\n43,c,de\n")
         with refuses(InputError, path, "1 of 2 images has several groups", "'42' in line 2 (en), line 3 (de)"):
@@ -150,26 +108,10 @@ class TestRefused:
         with refuses(UnknownNameError, path, "there is no column 'nowhere'", part):
             read_groups(path, column="nowhere")
 
-    def test_ambiguous_column_is_refused(self, refuses: Refuses, write: Write) -> None:
-        path = write("g.csv", "id,a,b\n1,2,3\n")
-        with refuses(CaptionFileError, path, "which field holds the groups", "column=NAME", "'a', 'b'"):
-            read_groups(path)
-
     def test_field_of_both_images_and_annotations_is_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("c.json", json.dumps(COCO))
         with refuses(CaptionFileError, path, "both the images and the annotations have a field 'id'"):
             read_groups(path, column="id")
-
-    @pytest.mark.parametrize("value", ["[1]", '{"a": 1}'])
-    def test_invalid_group_values_are_refused(self, refuses: Refuses, write: Write, value: str) -> None:
-        path = write("g.json", f'{{"1": "a", "2": {value}}}')
-        with refuses(CaptionFileError, path, "not the name of a group", "key '2'"):
-            read_groups(path)
-
-    def test_source_without_groups_is_refused(self, refuses: Refuses, write: Write) -> None:
-        path = write("g.csv", "id,group\n1,\n")
-        with refuses(EmptyInputError, path, "there are no groups"):
-            read_groups(path)
 
     def test_positions_without_ids_are_refused(self) -> None:
         with pytest.raises(InputError, match="no image ids"):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from collections import OrderedDict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,72 +23,6 @@ def parquet(columns: dict[str, list[Any]]) -> bytes:
     buffer = io.BytesIO()
     pl.DataFrame(columns).write_parquet(buffer)
     return buffer.getvalue()
-
-
-RECORDS = [{"image_id": 7, "caption": "a cat", "score": 0.5}, {"image_id": 9, "caption": "a “dog”,\nred"}]
-OBJECT = {"7": "a cat", "9": "a “dog”,\nred"}
-CANDIDATE_FILES: dict[str, tuple[str, str | bytes, str]] = {
-    "coco results": ("c.json", json.dumps(RECORDS), "record 2"),
-    "coco annotations": ("c.json", json.dumps({"info": {}, "annotations": RECORDS}), "annotation 2"),
-    "object": ("c.json", json.dumps(OBJECT, ensure_ascii=False, indent=1), "key '9'"),
-    "object of lists": ("c.json", json.dumps({key: [text] for key, text in OBJECT.items()}), "key '9'"),
-    "harness": ("c.json", json.dumps({key: [{"caption": text}] for key, text in OBJECT.items()}), "key '9'"),
-    "json lines": ("c.jsonl", "\n".join(map(json.dumps, RECORDS)), "line 2"),
-    "ndjson": ("c.ndjson", "\r\n\r\n".join(map(json.dumps, RECORDS)) + "\r\n", "line 3"),
-    "json lines of lists": (
-        "c.jsonl",
-        '{"id": 7, "captions": ["a cat"]}\n' + json.dumps({"id": 9, "captions": [OBJECT["9"]]}),
-        "line 2",
-    ),
-    "csv": ("c.csv", 'image,candidate,n\n7,a cat,1\n9,"a “dog”,\nred",2\n', "line 3"),
-    "csv with crlf": ("c.CSV", 'n,caption,image_id\r\n\r\n1,a cat,7\r\n2,"a “dog”,\nred",9', "line 4"),
-    "tsv": ("c.tsv", 'id\tcaption\n7\ta cat\n9\t"a “dog”,\nred"', "line 3"),
-    "parquet": ("c.parquet", parquet({"image_id": [7, 9], "caption": list(OBJECT.values()), "n": [1, 2]}), "row 2"),
-    "bom": ("c.json", b"\xef\xbb\xbf" + json.dumps(RECORDS).encode(), "record 2"),
-}
-
-
-@pytest.mark.parametrize("packed", ["", ".gz"])
-@pytest.mark.parametrize("form", CANDIDATE_FILES)
-def test_candidates_are_read_from_files(write: Write, form: str, packed: str) -> None:
-    name, content, place = CANDIDATE_FILES[form]
-    path = write(name + packed, content)
-    rows = read_rows(Path(path), "candidates")
-    assert rows.name == path
-    assert rows.texts == tuple(OBJECT.values())
-    assert [int(i) for i in rows.ids] == [7, 9]
-    is_text = form in {"object", "object of lists", "harness", "csv", "csv with crlf", "tsv"}
-    assert rows.id_form == ("text" if is_text else "typed")
-    assert all(isinstance(i, str) == is_text for i in rows.ids)
-    assert rows.place(1) == place
-
-
-LISTS = {"7": ["a cat", "the cat"], "9": ["a dog"]}
-REFERENCE_RECORDS = [
-    {"image_id": 7, "id": 1, "caption": "a cat"},
-    {"image_id": 7, "id": 2, "caption": "the cat"},
-    {"image_id": 9, "id": 3, "caption": "a dog"},
-]
-REFERENCE_FILES: dict[str, tuple[str, str | bytes]] = {
-    "coco annotations": ("r.json", json.dumps({"images": [{"id": 9}, {"id": 7}], "annotations": REFERENCE_RECORDS})),
-    "records": ("r.json", json.dumps(REFERENCE_RECORDS)),
-    "object": ("r.json", json.dumps(LISTS)),
-    "object of strings and lists": ("r.json", json.dumps({**LISTS, "9": "a dog"})),
-    "harness": ("r.json", json.dumps({key: [{"caption": text} for text in texts] for key, texts in LISTS.items()})),
-    "json lines": ("r.jsonl", '{"image": 7, "refs": ["a cat", "the cat"]}\n{"image": 9, "refs": ["a dog"]}'),
-    "csv": ("r.csv", "image,caption\n7,a cat\n7,the cat\n9,a dog\n"),
-    "parquet": ("r.parquet", parquet({"id": [7, 9], "references": list(LISTS.values())})),
-    "long parquet": ("r.parquet", parquet({"id": [7, 7, 9], "caption": ["a cat", "the cat", "a dog"]})),
-}
-
-
-@pytest.mark.parametrize("packed", ["", ".gz"])
-@pytest.mark.parametrize("form", REFERENCE_FILES)
-def test_references_are_read_from_files(write: Write, form: str, packed: str) -> None:
-    name, content = REFERENCE_FILES[form]
-    rows = read_rows(write(name + packed, content), "references")
-    assert rows.texts == ("a cat", "the cat", "a dog")
-    assert [int(i) for i in rows.ids] == [7, 7, 9]
 
 
 CANDIDATE_OBJECTS: dict[str, Any] = {
@@ -177,12 +109,6 @@ def test_ids_stay_what_they_were() -> None:
 def test_an_empty_caption_is_legal(write: Write) -> None:
     assert read_rows({7: ""}, "candidates").texts == ("",)
     assert read_rows(write("c.csv", "image,caption\n7,\n"), "candidates").texts == ("",)
-
-
-def test_candidates_and_references_share_a_file(write: Write) -> None:
-    path = write("both.jsonl", '{"image": "x", "candidate": "a cat", "refs": ["the cat", "one cat"]}')
-    assert read_rows(path, "candidates").texts == ("a cat",)
-    assert read_rows(path, "references").texts == ("the cat", "one cat")
 
 
 @pytest.mark.parametrize(
