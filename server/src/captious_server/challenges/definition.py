@@ -1,8 +1,8 @@
 """``challenge.toml`` as pydantic models, checked as far as possible without other files.
 
-A definition is complete: defaults that depend on other keys (the only captions file, all phases, the output that ranks)
-are filled in when it is made. ``model_dump(mode="json")`` and ``model_validate`` turn it into plain values and back.
-Errors of checks are sentences about a key.
+A definition is complete: ``definition_from`` fills in the defaults that depend on other keys (the only captions file,
+all phases, the output that ranks). ``model_dump(mode="json")`` and ``model_validate`` turn it into plain values and
+back. Errors of checks are sentences about a key.
 """
 
 from __future__ import annotations
@@ -642,7 +642,7 @@ class FieldDefinition(_Table):
 
 
 class ChallengeDefinition(_Table):
-    """A challenge, with the fields and defaults of ``challenge.toml``; see server/docs/challenges.md."""
+    """A challenge, with the fields of a completed ``challenge.toml``; see server/docs/challenges.md."""
 
     title: _Line
     slug: _Name | None = None
@@ -676,17 +676,6 @@ class ChallengeDefinition(_Table):
     phases: Annotated[tuple[PhaseDefinition, ...], _NonEmptyList]
     baselines: Annotated[tuple[BaselineDefinition, ...], _List] = ()
     fields: Annotated[tuple[FieldDefinition, ...], _List] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, data: Any) -> Any:
-        return with_defaults(data) if isinstance(data, Mapping) else data
-
-    @model_validator(mode="after")
-    def _is_consistent(self) -> ChallengeDefinition:
-        if problems := cross_problems(self.model_dump()):
-            raise CrossError(problems)
-        return self
 
     @cached_property
     def directions(self) -> dict[str, bool | None]:
@@ -751,14 +740,15 @@ def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> Ch
         ChallengeError: every problem.
     """
     problems = [f"{place}: has a null character, which databases do not store" for place in _with_nulls(data)]
+    data = with_defaults(data)
     try:
         definition = ChallengeDefinition.model_validate(data)
-        if not problems:
-            return definition
+        problems += cross_problems(definition.model_dump())
     except ValidationError as error:
-        # Invalid keys keep pydantic from reporting the problems between keys.
-        problems += [*sentences(error, _KEYS), *cross_problems(with_defaults(data))]
-    raise ChallengeError(problems, name)
+        problems += [*sentences(error, _KEYS), *cross_problems(data)]
+    if problems:
+        raise ChallengeError(problems, name)
+    return definition
 
 
 def _with_nulls(value: Any, place: tuple[int | str, ...] = ()) -> Iterator[str]:

@@ -57,7 +57,7 @@ class ChallengeError(CaptiousError):
 
 
 class CrossError(ValueError):
-    """Problems between several keys of a definition, each a sentence."""
+    """Problems of several keys of a table, each a sentence."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = list(problems)
