@@ -36,7 +36,6 @@ __all__ = [
     "Participant",
     "Phase",
     "QueueTurn",
-    "RateCount",
     "RefusedUpload",
     "Scores",
     "Standing",
@@ -210,17 +209,6 @@ class AuditEvent(models.Model):
 
     class Meta:
         ordering = ["-time", "-id"]
-
-
-class RateCount(models.Model):
-    """The number of actions of a party within a minute."""
-
-    key = models.CharField(max_length=200)
-    minute = models.BigIntegerField()
-    count = models.PositiveIntegerField(default=0)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["key", "minute"], name="one_count")]
 
 
 # Challenges in the database, with their phases, drafts, versions, news, terms, approvals and bans.
