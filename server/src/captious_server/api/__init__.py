@@ -104,9 +104,7 @@ def _call(methods: Mapping[str, Operation]) -> View:
                 _check_token(request.token, request.method, operation, parts)
             elif operation.needs_user or request.method != "GET":
                 raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
-            for name, parameter in operation.parameters.items():
-                if parameter.type == "boolean":
-                    is_true(request, name, default=False)
+            request.flags = _flags(request, operation)
             response: HttpResponse = views[request.method](request, **parts)
         except Failure as failure:
             return failure.answer
@@ -149,15 +147,15 @@ def _check_token(token: Token, method: str, operation: Operation, parts: Mapping
         raise Failure(403, f"This token is for the challenge {challenge.slug!r} only.")
 
 
-def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
-    """A parameter that is true or false; 400 if it is neither."""
-    text = request.GET.get(name)
-    if text is None:
-        return default
-    value = flag(text)
-    if value is None:
-        raise Failure(400, f"{name} must be true or false, not {text[:_QUOTE_LENGTH]!r}.")
-    return value
+def _flags(request: HttpRequest, operation: Operation) -> dict[str, bool]:
+    """The parameters that are true or false, as far as they are given; 400 if one is neither."""
+    flags = {}
+    for name, parameter in operation.parameters.items():
+        if parameter.type == "boolean" and name in request.GET:
+            if (value := flag(request.GET[name])) is None:
+                raise Failure(400, f"{name} must be true or false, not {request.GET[name][:_QUOTE_LENGTH]!r}.")
+            flags[name] = value
+    return flags
 
 
 # The description of the API as OpenAPI 3.1, generated from the table of calls.

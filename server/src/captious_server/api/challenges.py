@@ -32,7 +32,7 @@ from captious_server.actions import (
     upload_of,
 )
 from captious_server.actions.downloads import archive_answer, captions_template, published_file, scores_of_images
-from captious_server.api import Failure, is_true
+from captious_server.api import Failure
 from captious_server.api.schemas import (
     approval_answer,
     challenge_answer,
@@ -78,8 +78,7 @@ _KEY_LENGTH = 64
 def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
     """An unsaved submission, made from the parameters of a call."""
     values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
-    defaults = {"public": True, "anonymous": False, "may_publish": False}
-    flags = {name: is_true(request, name, default=default) for name, default in defaults.items()}
+    flags = {"public": True, **request.flags}
     form = EditForm({**values, **flags, **field_parameters(request, challenge)}, challenge=challenge)
     submission: Submission = valid(form).instance
     submission.phase = _phase(request, challenge)
@@ -190,11 +189,11 @@ def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     if not may_manage(request.user, challenge):
         raise Http404
     limit(request, "change")
-    if "approved" not in request.GET:
+    if "approved" not in request.flags:
         raise Failure(400, "Set approved to true or false.")
-    approved = is_true(request, "approved", default=False)
-    if reason := decide_on(request, challenge, team, approved=approved, reason=request.GET.get("reason", "")):
-        raise Failure(400, reason)
+    reason = request.GET.get("reason", "")
+    if problem := decide_on(request, challenge, team, approved=request.flags["approved"], reason=reason):
+        raise Failure(400, problem)
     return JsonResponse(approval_answer(approvals_of(challenge).get(team__slug=team)))
 
 
@@ -309,7 +308,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         rows = own_submissions(request.user, challenge)[first : first + _ROWS_PER_PAGE]
         return JsonResponse(submission_answers(rows, request.user), safe=False)
     limit(request, "upload")
-    is_dry = is_true(request, "dry_run", default=False)
+    is_dry = request.flags.get("dry_run", False)
     key = "" if is_dry else upload_key(request)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
     try:
@@ -360,12 +359,11 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if submission.is_baseline:
         raise Http404
     values = {name: getattr(submission, name) for name in EditForm.Meta.fields}
-    flags = {name: is_true(request, name, default=values[name]) for name in ("public", "anonymous", "may_publish")}
-    texts = {name: request.GET.get(name, values[name]) for name in ("method", "link", "description")}
+    texts = {name: request.GET[name] for name in ("method", "link", "description") if name in request.GET}
     challenge = submission.challenge
     fields = {f"{FIELD}{name}": as_text(submission.fields.get(name)) for name in fields_of_teams(challenge)}
     fields |= field_parameters(request, challenge)
-    form = EditForm({**texts, **flags, **fields}, instance=submission, challenge=challenge)
+    form = EditForm({**values, **texts, **request.flags, **fields}, instance=submission, challenge=challenge)
     edit_submission(request, submission, valid(form))
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
@@ -400,7 +398,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
-    if reason := choose_submission(request, submission, chosen=is_true(request, "chosen", default=True)):
+    if reason := choose_submission(request, submission, chosen=request.flags.get("chosen", True)):
         raise Failure(409, reason)
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
