@@ -77,7 +77,6 @@ def sign_in_settings(own: ServerSettings) -> dict[str, Any]:
         },
         "SOCIALACCOUNT_REAUTHENTICATION_REQUIRED": True,
         "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
-        "USERSESSIONS_TRACK_ACTIVITY": False,
     }
 
 
@@ -86,10 +85,8 @@ _SERVER_FOLDER = Path(__file__).parent
 CAPTIOUS = ServerSettings.load(Path(os.environ[DATA_VARIABLE]))
 
 SECRET_KEY = CAPTIOUS.secret_key
-DEBUG = False
 ALLOWED_HOSTS = [*CAPTIOUS.hosts, "localhost", "127.0.0.1", "[::1]"]  # health checks from this host
 ROOT_URLCONF = "captious_server.urls"
-WSGI_APPLICATION = "captious_server.wsgi.application"
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -178,23 +175,17 @@ globals().update(sign_in_settings(CAPTIOUS))
 SESSION_COOKIE_NAME = SESSION_COOKIE
 CSRF_COOKIE_NAME = "captious_csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = CAPTIOUS.https
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
-SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 SECURE_HSTS_SECONDS = 31_536_000 if CAPTIOUS.https else 0
 if CAPTIOUS.behind_proxy:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-USE_TZ = True
 TIME_ZONE = CAPTIOUS.time_zone
 USE_I18N = False
 LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = "captious_server.formats"
 
 STATIC_URL = "/static/"
-STATIC_ROOT = None
 STATICFILES_DIRS = [(folder, str(ASSETS / folder)) for folder in (SCRIPTS_FOLDER, DESIGN_FOLDER)]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
