@@ -92,13 +92,9 @@ def test_preview_saves_the_draft_first(site: Site, commented_folder: Path) -> No
     assert "has been loaded since" not in page
 
 
-def test_preview_of_an_invalid_draft_shows_its_texts(site: Site, commented_folder: Path) -> None:
-    ann = ('title = "C', 'organized_by = ["Ann Smith"]\ntitle = "C')
-    edited(site, ann, ('"bleu-4"', '"cider-d"'), **{"text-pages/overview.md": "A *second* text."})
+def test_preview_of_an_invalid_draft_shows_its_problems(site: Site, commented_folder: Path) -> None:
+    edited(site, ('"bleu-4"', '"cider-d"'), **{"text-pages/overview.md": "A *second* text."})
     page = olga(site).get("/drafts/commented/preview").content.decode()
     assert "1 problem to fix" in page
-    assert "are shown once the problems are solved" in page
-    assert "A <em>second</em> text." in page
-    assert "Ann Smith" in page
-    assert "no closing date" not in page
-    assert '<ul class="phases">\n</ul>' in re.sub(r">\s+<", ">\n<", page)
+    assert "is shown once the problems are solved" in page
+    assert "text." not in page

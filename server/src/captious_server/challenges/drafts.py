@@ -38,7 +38,10 @@ def shown_values(source: CheckedChallenge) -> dict[str, Any]:
         "summary": definition.summary,
         "access": definition.access,
         "definition_values": definition.model_dump(mode="json"),
-        "texts": shown_texts((text.title, source.texts[text.file]) for text in definition.texts),
+        "texts": [
+            {"title": text.title, "slug": slugify(text.title) or f"text-{i}", "html": as_html(source.texts[text.file])}
+            for i, text in enumerate(definition.texts, start=1)
+        ],
         "downloads": [
             {
                 **row.model_dump(),
@@ -53,18 +56,6 @@ def shown_values(source: CheckedChallenge) -> dict[str, Any]:
             definition.key(row): len(source.references[row.captions, row.name]) for row in definition.references
         },
     }
-
-
-def shown_texts(texts: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    """Texts of organizers, as ``Challenge.texts`` has them.
-
-    Args:
-        texts: the titles, each with the Markdown.
-    """
-    return [
-        {"title": title, "slug": slugify(title) or f"text-{i}", "html": as_html(markdown)}
-        for i, (title, markdown) in enumerate(texts, start=1)
-    ]
 
 
 # The folder of a draft: a challenge folder whose challenge.toml and texts are edited on the site.

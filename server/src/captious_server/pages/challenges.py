@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
@@ -38,8 +38,6 @@ from captious_server.boards.leaderboard import (
 )
 from captious_server.boards.query import choices as choices_of
 from captious_server.boards.query import query_from, standing_of
-from captious_server.challenges.definition import ChallengeDefinition
-from captious_server.challenges.drafts import effective, shown_texts, text_of
 from captious_server.challenges.folder import LOGO_TYPES, news_of
 from captious_server.models import Challenge, Draft, Phase, Standing, Submission, TermsAcceptance
 from captious_server.pages.middleware import POLICY
@@ -96,7 +94,7 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
     teams, now = teams_of(user) if user.is_authenticated else [], timezone.now()
     signatures = _signatures(challenge)
     return {
-        **_common_values(challenge, challenge.definition, "captious:download"),
+        **_common_values(challenge, "captious:download"),
         "metrics": [*signatures],
         "signatures": signatures if any(signatures.values()) else {},
         # those of the default team of the submission form
@@ -110,49 +108,36 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
 
 
 def preview_of(draft: Draft, current: Challenge | None) -> dict[str, Any]:
-    """The overview of a draft as seen by a new team; with problems, only the parts that need no check.
+    """The overview of a draft without problems, as seen by a new team.
 
     Args:
         current: the challenge as it is, for its news.
     """
-    values = effective(draft.folder)
-    if draft.shown:
-        challenge = Challenge(slug=draft.slug, **draft.shown)
-        definition: ChallengeDefinition | Mapping[str, Any] = challenge.definition
-        challenge.phase_list = [
-            Phase(challenge=challenge, **phase.model_dump()) for phase in challenge.definition.phases
-        ]
-        metrics = challenge.definition.outputs
-    else:
-        texts = shown_texts((str(row.get("title", "")), text_of(draft.folder, row)) for row in values["texts"])
-        challenge = Challenge(slug=draft.slug, texts=texts, **{key: values[key] for key in ("title", "summary")})
-        challenge.access, challenge.phase_list = values["access"], []
-        definition, metrics = values, ()
-    terms = next((text["slug"] for text in challenge.texts if text["title"] == values["terms"]), "")
+    challenge = Challenge(slug=draft.slug, **draft.shown)
+    definition = challenge.definition
+    challenge.phase_list = [Phase(challenge=challenge, **phase.model_dump()) for phase in definition.phases]
+    terms = next((text["slug"] for text in challenge.texts if text["title"] == definition.terms), "")
     return {
-        **_common_values(challenge, definition, "captious:draft_file"),
+        **_common_values(challenge, "captious:draft_file"),
         "challenge": challenge,
-        "metrics": metrics,
+        "metrics": definition.outputs,
         "quotas": [Quota(phase, 0, 0, 0, 0) for phase in _phases_with_quotas(challenge, timezone.now())],
         "news": [] if current is None else news_of(current),
-        "logo_url": reverse("captious:draft_logo", args=[draft.slug]) if draft.shown and values["logo"] else "",
+        "logo_url": reverse("captious:draft_logo", args=[draft.slug]) if definition.logo else "",
         "terms_url": f"#{terms}",
     }
 
 
-def _common_values(
-    challenge: Challenge, definition: ChallengeDefinition | Mapping[str, Any], file_address: str
-) -> dict[str, Any]:
+def _common_values(challenge: Challenge, file_address: str) -> dict[str, Any]:
     """The common parts of the overviews of challenges and drafts.
 
     Args:
-        definition: with problems, plain values.
         file_address: URL name of downloads.
     """
     sets = {key: row for phase in challenge.phase_list for key, row in phase.reference_sets.items()}
     return {
-        "definition": definition,
-        "confirms_members": isinstance(definition, ChallengeDefinition) and confirms_members(challenge),
+        "definition": challenge.definition,
+        "confirms_members": confirms_members(challenge),
         "texts": challenge.texts,
         "phases": challenge.phase_list,
         "sets": [

@@ -272,7 +272,8 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """A preview of the overview."""
     draft = draft_for(request.user, slug)
     challenge = _challenge(draft)
-    context = {**preview_of(draft, challenge), "draft": draft, "problems": _problems(draft)}
+    context = preview_of(draft, challenge) if draft.shown else {}
+    context |= {"draft": draft, "problems": _problems(draft)}
     context |= {"warnings": draft.warnings, "outdated": _is_outdated(draft, challenge)}
     return render(request, "captious/draft_preview.html", context)
 
