@@ -83,14 +83,6 @@ class TestSignIn:
         event = AuditEvent.objects.first()
         assert (event.actor, event.action, event.detail) == ("ann", "sign in", "through Local")
 
-    def test_sign_in_changes_the_session(self, sandbox: World, provider: OpenIDProvider) -> None:
-        connected(sandbox, "ann")
-        client = sandbox.site.client()
-        back = visit(client)
-        before = client.cookies["captious_session"].value
-        client.get(back)
-        assert client.cookies["captious_session"].value != before
-
     def test_new_account_has_no_password(self, sandbox: World, provider: OpenIDProvider) -> None:
         from captious_server.models import AuditEvent, User
 
@@ -201,14 +193,6 @@ class TestConnecting:
         for name in ("ann", "zoe"):
             client.post("/sign-in/connect", {"username": name, "email": "ann@example.org"})
             assert not is_signed_in(client) or user_of(client) == "zoe"
-        assert self.subjects(sandbox, "ann") == {"ann"}
-
-    def test_identity_of_another_account_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
-        connected(sandbox, "bob")
-        client = sandbox.as_user("ann")
-        page = client.get(self.connect(client)["Location"]).content.decode()
-        assert "already connected to a different account" in page
-        assert user_of(client) == "ann"
         assert self.subjects(sandbox, "ann") == {"ann"}
 
     def test_new_password_disconnects_sites(self, sandbox: World, provider: OpenIDProvider) -> None:
@@ -389,12 +373,6 @@ class TestAttacks:
         assert asked["redirect_uri"] == "http://testserver/sign-in/with/local/return"
         assert form["code_verifier"] not in str(asked)
         assert SECRET not in str(asked)
-
-    @pytest.mark.parametrize("to", sessions.TestRedirects.ELSEWHERE)
-    def test_next_stays_on_the_site(self, sandbox: World, provider: OpenIDProvider, to: str) -> None:
-        place = come_back(sandbox.site.client(), to=to)["Location"]
-        assert "evil" not in place or place == "evil"
-        assert not place.startswith(("//", "/\\", "http", "javascript", "data"))
 
     def test_sign_in_attempts_are_limited(self, sandbox: World, provider: OpenIDProvider) -> None:
         sandbox.site.configure(requests_per_minute=3)

@@ -104,20 +104,9 @@ class TestSigningIn:
         later(300)
         assert enter(sandbox.site.client(), device.code(steps=steps)).status_code == status
 
-    @pytest.mark.parametrize("code", ["", "000", "00000000", "ａｂｃｄｅｆ", "\x00", "x" * 5000])
-    def test_text_that_is_not_a_code_is_refused(self, sandbox: World, device: Device, code: str) -> None:
-        client = sandbox.site.client()
-        assert enter(client, code).status_code == 200
-        assert not is_signed_in(client)
-
     def test_recovery_code_works_once(self, sandbox: World, device: Device) -> None:
         assert enter(sandbox.site.client(), device.codes[3]).status_code == 302
         assert enter(sandbox.site.client(), device.codes[3]).status_code == 200
-
-    def test_codes_of_another_account_are_refused(self, sandbox: World, device: Device) -> None:
-        bobs = Device(sandbox.as_user("bob"))
-        for code in (bobs.code(steps=1), bobs.codes[0]):
-            assert enter(sandbox.site.client(), code).status_code == 200
 
     def test_administration_sign_in_needs_the_second_step(self, sandbox: World) -> None:
         device = Device(sandbox.as_user("root"))
@@ -129,14 +118,6 @@ class TestSigningIn:
         client.post(CODE_PAGE, {"code": device.code(steps=1)})
         assert client.post(f"{PAGE}trust/", {"action": "skip"})["Location"] == "/admin/"
         assert client.get("/admin/").status_code == 200
-
-    def test_new_password_keeps_the_second_step(self, sandbox: World, device: Device) -> None:
-        from captious_server.models import User
-
-        ann = User.objects.get(username="ann")
-        ann.set_password("another-horse-78")
-        ann.save()
-        assert sign_in(sandbox.site.client(), "ann", "another-horse-78")["Location"] == CODE_PAGE
 
     def test_tokens_need_no_second_step(self, sandbox: World, device: Device) -> None:
         assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
@@ -178,20 +159,6 @@ class TestGuessing:
         stranger = sandbox.site.client()
         stranger.cookies["mfa_trusted"] = "guessed"
         assert sign_in(stranger, "ann")["Location"] == CODE_PAGE
-
-    def test_trust_is_for_one_account_and_ends_with_its_app(self, sandbox: World, device: Device) -> None:
-        Device(sandbox.as_user("bob"))
-        client = sandbox.site.client()
-        enter(client, device.code(steps=1))
-        client.post(f"{PAGE}trust/", {"action": "trust"})
-        client.post("/sign-out")
-        assert sign_in(client, "bob")["Location"] == CODE_PAGE
-        ann = sandbox.as_user("ann")
-        sandbox.users["ann"].authenticator_set.all().delete()
-        Device(ann)
-        other = sandbox.site.client()
-        other.cookies["mfa_trusted"] = client.cookies["mfa_trusted"].value
-        assert sign_in(other, "ann")["Location"] == CODE_PAGE
 
 
 class TestSettingUp:

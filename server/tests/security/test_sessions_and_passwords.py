@@ -51,23 +51,6 @@ class TestForgery:
                 wrong.append((address, response.status_code))
         assert wrong == [(address, 302) for address, _ in wrong if address == "/favicon.ico"]
 
-    def test_csrf_token_of_the_form_is_accepted(self, sandbox: World) -> None:
-        client = strict_client()
-        client.cookies.update(sandbox.as_user("ann").cookies)
-        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get("/account/").content.decode())
-        assert token is not None
-        form = {"csrfmiddlewaretoken": token[1], **NEW_TOKEN}
-        assert client.post("/account/", form).status_code == 302
-        assert client.post("/account/", {**form, "csrfmiddlewaretoken": 64 * "x"}).status_code == 403
-
-    def test_csrf_token_of_another_browser_is_refused(self, sandbox: World) -> None:
-        mallory, ann = strict_client(), strict_client()
-        ann.cookies.update(sandbox.as_user("ann").cookies)
-        ann.get("/account/")
-        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', mallory.get("/sign-in").content.decode())
-        assert token is not None
-        assert ann.post("/account/", {"csrfmiddlewaretoken": token[1], "action": "token"}).status_code == 403
-
     @pytest.mark.parametrize("role", slow_but("olga", ("ann", "olga", "root")))
     def test_get_changes_nothing(self, world: World, role: str) -> None:
         """Every effect needs a POST."""
@@ -110,22 +93,6 @@ class TestForgery:
 
 
 class TestSessions:
-    def test_sign_in_changes_the_session(self, sandbox: World) -> None:
-        """A session id planted in a browser is never signed in."""
-        from django.contrib.sessions.backends.db import SessionStore
-
-        planted = SessionStore()
-        planted["planted"] = True
-        planted.create()
-        for key in (planted.session_key, "a" * 32):
-            client = sandbox.site.client()
-            client.cookies["captious_session"] = key
-            assert sign_in(client, "ann").status_code == 302
-            assert client.cookies["captious_session"].value not in {key, ""}
-            thief = sandbox.site.client()
-            thief.cookies["captious_session"] = key
-            assert not is_signed_in(thief)
-
     def test_invalid_session_cookie_does_not_reach_the_database(self, sandbox: World) -> None:
         """PostgreSQL fails on NUL, which a quoted cookie can contain."""
         from django.db import connection
@@ -136,15 +103,6 @@ class TestSessions:
                 response = sandbox.site.client().get("/account/", HTTP_COOKIE=f"captious_session={cookie}")
             assert response.status_code == 302
             assert any("django_session" in query["sql"] for query in queries) is asks
-
-    def test_sign_out_ends_the_session(self, sandbox: World) -> None:
-        client, copy = sandbox.site.client(), sandbox.site.client()
-        sign_in(client, "ann")
-        copy.cookies.update(client.cookies)
-        copy.cookies["captious_session"] = client.cookies["captious_session"].value
-        assert is_signed_in(copy)
-        client.post("/sign-out")
-        assert not is_signed_in(copy)
 
     def test_cookies_have_secure_flags(self, sandbox: World) -> None:
         client = sandbox.site.client()
@@ -170,16 +128,6 @@ class TestSessions:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("CAPTIOUS_SERVER_")}
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
         assert done.stdout.strip() == "True True True ('HTTP_X_FORWARDED_PROTO', 'https')", done.stderr
-
-    def test_new_password_ends_other_sessions(self, sandbox: World) -> None:
-        here, there = sandbox.site.client(), sandbox.site.client()
-        sign_in(here, "ann")
-        sign_in(there, "ann")
-        new = "another-horse-78"
-        form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
-        assert here.post("/account/password", form).status_code == 302
-        assert is_signed_in(here)
-        assert not is_signed_in(there)
 
     def test_deactivation_ends_sessions_and_tokens(self, sandbox: World) -> None:
         from captious_server.models import User
@@ -256,14 +204,6 @@ class TestGuessing:
             sign_in(sandbox.site.client(), "ann", "wrong", HTTP_HOST=f"testserver:{1000 + i}")
         assert self.is_locked(sandbox)
 
-    def test_sign_in_to_own_account_keeps_the_count_of_guesses(self, sandbox: World) -> None:
-        from django.conf import settings
-
-        for _ in range(settings.CAPTIOUS.wrong_passwords):
-            sign_in(sandbox.site.client(), "ann", "wrong")
-            assert not self.is_locked(sandbox, "bob")
-        assert self.is_locked(sandbox)
-
     def test_processes_count_together(self, sandbox: World) -> None:
         """The counts are in the database, not in the memory of a process."""
         from django.core.cache import cache
@@ -282,14 +222,6 @@ class TestGuessing:
         for i in range(settings.CAPTIOUS.wrong_passwords):
             sign_in(sandbox.site.client(), "ann", "wrong", HTTP_X_FORWARDED_FOR=f"10.1.1.{i}")
         assert self.is_locked(sandbox, HTTP_X_FORWARDED_FOR="10.1.2.1") is locked
-
-    def test_only_the_address_seen_by_the_proxy_counts(self, sandbox: World) -> None:
-        from django.conf import settings
-
-        sandbox.site.configure(behind_proxy=True)
-        for i in range(settings.CAPTIOUS.wrong_passwords):
-            sign_in(sandbox.site.client(), "ann", "wrong", HTTP_X_FORWARDED_FOR=f"10.1.1.{i}, 10.2.2.2")
-        assert self.is_locked(sandbox, HTTP_X_FORWARDED_FOR="10.1.9.9, 10.2.2.2")
 
 
 class TestTokens:
@@ -486,25 +418,6 @@ class TestHosts:
         named = ServerSettings.load(tmp_path, {**mail, "CAPTIOUS_SERVER_HOSTS": "captions.example.org"})
         assert named.hosts == ("captions.example.org",)
 
-    @pytest.mark.parametrize(
-        "headers",
-        [
-            {"HTTP_HOST": "evil.example"},
-            {"HTTP_HOST": "captions.example.org@evil.example"},
-            {"HTTP_HOST": "captions.example.org.evil.example"},
-            {"HTTP_HOST": "captions.example.org:80@evil.example"},
-            {"HTTP_HOST": "evil.example/captions.example.org"},
-        ],
-    )
-    def test_other_hosts_are_refused(self, sandbox: World, headers: dict[str, str]) -> None:
-        from django.test import override_settings
-
-        with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
-            for address in ("/", "/account/reset", "/account/", "/api/v1/challenges/open"):
-                assert sandbox.site.client().get(address, **headers).status_code == 400
-            form = {"email": "ann@example.org"}
-            assert sandbox.site.client().post("/account/reset", form, **headers).status_code == 400
-
     def test_forwarded_hosts_are_ignored(self, sandbox: World) -> None:
         from django.test import override_settings
 
@@ -535,19 +448,6 @@ class TestResets:
         form = client.get(link, follow=True)
         address = form.redirect_chain[-1][0] if form.redirect_chain else link
         return client.post(address, {"password1": password, "password2": password})
-
-    def test_reset_link_works_once(self, sandbox: World) -> None:
-        _, [link] = self.reset(sandbox)
-        assert self.use(sandbox, link).status_code == 302
-        assert sign_in(sandbox.site.client(), "ann", "another-horse-78").status_code == 302
-        assert self.use(sandbox, link, "third-horse-79").status_code == 200
-        assert sign_in(sandbox.site.client(), "ann", "third-horse-79").status_code == 200
-
-    def test_reset_link_ends_sessions(self, sandbox: World) -> None:
-        client = sandbox.as_user("ann")
-        _, [link] = self.reset(sandbox)
-        self.use(sandbox, link)
-        assert not is_signed_in(client)
 
     def test_links_are_sent_to_confirmed_addresses_only(self, sandbox: World) -> None:
         from allauth.account.models import EmailAddress
@@ -625,11 +525,6 @@ class TestResets:
         assert "Passkeys and security keys still sign in to your account: 1." in page
         assert 'href="/account/second-step/webauthn/"' in page
         assert sandbox.users["ann"].authenticator_set.count() == 1
-
-    def test_reset_mail_headers_cannot_be_injected(self, sandbox: World) -> None:
-        for email in ("ann@example.org\nBcc: evil@example.org", "ann@example.org,evil@example.org"):
-            assert sandbox.site.client().post("/account/reset", {"email": email}).status_code == 200
-        assert delivered() == []
 
     def test_reset_link_of_an_administrator_works_once(self, sandbox: World) -> None:
         form = {"action": "reset_link", "_selected_action": [sandbox.users["ann"].pk]}
