@@ -72,6 +72,16 @@ def test_public_captions_hide_nothing(tmp_path: Path, references: dict[str, list
     assert said == "phases[1]: NOTHING IS HIDDEN: 'val' is public, so everybody has its references."
 
 
+def test_public_copies_of_private_references_are_found(tmp_path: Path, references: dict[str, list[str]]) -> None:
+    folder = write(tmp_path / "real", {"val": references, "test": references}, [OPEN])
+    toml = (folder / "challenge.toml").read_text()
+    (folder / "challenge.toml").write_text(toml.replace('name = "val"\n', 'name = "val"\npublic = true\n', 1))
+    assert check_folder(folder).warnings == (
+        "references[2]: NOTHING IS HIDDEN: 100 of 100 images are also in a public captions file, with the same "
+        "references. Give it other images.",
+    )
+
+
 @pytest.mark.parametrize("phases", [[OPEN], [HIDDEN], [HIDDEN, {**HIDDEN, "name": "last"}]], ids=len)
 def test_phases_that_reveal_nothing(
     tmp_path: Path, references: dict[str, list[str]], phases: list[dict[str, Any]]

@@ -613,9 +613,12 @@ class _Check:
                 self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {name}")
 
     def revealed(self, definition: ChallengeDefinition) -> Iterator[str]:
-        """A warning for each phase or reference set whose scores are withheld, but can be had elsewhere."""
+        """A warning for each phase or reference set that is withheld or private, but can be had elsewhere."""
         public = {captions.name for captions in definition.captions if captions.public}
         sets = [*enumerate(definition.references)]
+        shown_sets = [row for row in sets if row[1].captions in public]
+        where = "in a public captions file, with the same references"
+        copies = [(at(("references", row[0])), [row], shown_sets, where) for row in sets if row not in shown_sets]
         hidden = []
         for position, phase in enumerate(definition.phases):
             if phase.scores_shown != "at-once":
@@ -627,19 +630,15 @@ class _Check:
         held = [row for row in sets if row[1].scores_shown == "at-end"]
         hidden += [(at(("references", row[0])), [row]) for row in held]
         shown = [phase for phase in definition.phases if phase.scores_shown == "at-once"]
-        for place, rows in hidden:
-            own = self._references_of(rows)
-            for phase in shown:
-                known = self._references_of(
-                    row for row in sets if row[1].captions in phase.captions and row not in held
-                )
-                n = sum(not texts.isdisjoint(known.get(image, ())) for image, texts in own.items())
-                if n:
-                    yield (
-                        f"{place}: NOTHING IS HIDDEN: {counted_of(n, len(own), 'image')} {'is' if n == 1 else 'are'} "
-                        f"also in the phase {phase.name!r}, with the same references, and that one shows scores at "
-                        "once. Give it other images."
-                    )
+        for phase in shown:
+            known_sets = [row for row in sets if row[1].captions in phase.captions and row not in held]
+            where = f"in the phase {phase.name!r}, with the same references, and that one shows scores at once"
+            copies += [(place, rows, known_sets, where) for place, rows in hidden]
+        for place, rows, known_sets, where in copies:
+            own, known = self._references_of(rows), self._references_of(known_sets)
+            if n := sum(not texts.isdisjoint(known.get(image, ())) for image, texts in own.items()):
+                images = f"{counted_of(n, len(own), 'image')} {'is' if n == 1 else 'are'}"
+                yield f"{place}: NOTHING IS HIDDEN: {images} also {where}. Give it other images."
 
     def _references_of(self, rows: Iterable[tuple[int, ReferencesDefinition]]) -> dict[ImageId, set[str]]:
         """The images of reference sets, with their references."""
