@@ -24,7 +24,7 @@ def test_baselines_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         return read_upload(path, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(baselines, "read_upload", read)
-    monkeypatch.setattr(baselines, "_cached_problems", {})
+    baselines._problems.cache_clear()
     check_folder(folder)
     change(folder, 'title = "COCO', 'title = "The COCO')
     check_folder(folder)

@@ -304,14 +304,11 @@ class TestNoSpaceForUploads:
 
 
 class TestPreparation:
-    def test_reference_sets_beyond_the_cache_are_prepared_once(
-        self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_reference_sets_beyond_the_cache_are_prepared_once(self, site: Site, folder: Path) -> None:
         from captious_server.challenges import references
         from captious_server.operations import worker
 
-        monkeypatch.setattr(references, "_MAX_SETS", 1)
-        site.load(write_folder(folder, sets=("c1", "c2", "c3")))
+        site.load(write_folder(folder, sets=tuple(f"c{n}" for n in range(references._MAX_SETS + 1))))
         assert worker._prepare_next()
         assert not worker._prepare_next()
 
@@ -320,7 +317,7 @@ class TestPreparation:
         from captious_server.models import Challenge
 
         def restart() -> None:
-            references._tables.clear()
+            references._cached_table.cache_clear()
             references._prepared_versions.clear()
 
         challenge = Challenge.objects.get()

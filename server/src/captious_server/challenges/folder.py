@@ -12,7 +12,7 @@ import stat
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 #
 # Results are cached by content, so that saving a draft does not read all its baselines again.
 
-_CACHE_SIZE = 500  # cached results
-_cached_problems: dict[str, tuple[str, ...]] = {}
+_CACHE_SIZE = 100  # cached results
 
 
 def baseline_problems(
@@ -83,8 +82,10 @@ def baseline_problems(
         if not all(image_ids[name] for name in names):
             continue
         patterns = {captions.name: captions.pattern for captions in definition.captions if captions.name in names}
-        ids = {name: json.dumps(image_ids[name]) for name in patterns}
-        problems[names] = _problems(path, patterns, ids, limits.of_baselines)
+        files = tuple((name, pattern, tuple(image_ids[name])) for name, pattern in patterns.items())
+        with path.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        problems[names] = _problems(path, content, files, limits.of_baselines)
     hint = "" if all(problems.values()) else ". Name the phases that it is for"
     for names, phase_problems in problems.items():
         where = ", ".join(phase for phase in phases if tuple(definition.phase(phase).captions) == names)
@@ -94,29 +95,23 @@ def baseline_problems(
             yield f"{where} would refuse it: {'; '.join(phase_problems)}{hint}"
 
 
-def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], limits: UploadLimits) -> tuple[str, ...]:
-    """The problems that a baseline has as an upload. Its file is read only once.
+@lru_cache(maxsize=_CACHE_SIZE)
+def _problems(
+    path: Path, content: str, files: tuple[tuple[str, str, tuple[ImageId, ...]], ...], limits: UploadLimits
+) -> tuple[str, ...]:
+    """The problems that a baseline has as an upload.
 
     Args:
-        patterns, ids: captions file -> the pattern of its name, and its image ids as JSON.
+        content: a checksum of the file.
+        files: captions files, each with the pattern of its name and its image ids.
     """
-    with path.open("rb") as stream:
-        content = hashlib.file_digest(stream, "sha256").hexdigest()
-    cache_input = json.dumps([content, path.name, dict(patterns), dict(ids), asdict(limits)])
-    key = hashlib.sha256(cache_input.encode()).hexdigest()
-    sentences = _cached_problems.get(key)
-    if sentences is None:
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(temporary)
-            files = [ExpectedFile(name, pattern, folder / f"{name}.ids") for name, pattern in patterns.items()]
-            for file in files:
-                file.ids_file.write_text(ids[file.name])
-            problems = read_upload(path, path.name, files, limits, folder / "captions")
-        sentences = tuple(_sentence(problem, path.name) for problem in problems)
-        if len(_cached_problems) >= _CACHE_SIZE:
-            _cached_problems.clear()
-        _cached_problems[key] = sentences
-    return sentences
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        expected = [ExpectedFile(name, pattern, folder / f"{name}.ids") for name, pattern, _ in files]
+        for file, (_, _, ids) in zip(expected, files, strict=True):
+            file.ids_file.write_text(json.dumps(ids))
+        problems = read_upload(path, path.name, expected, limits, folder / "captions")
+    return tuple(_sentence(problem, path.name) for problem in problems)
 
 
 def _image_list(ids: Iterable[ImageId]) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections import OrderedDict
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +25,19 @@ from captious_server.challenges.folder import read_reference_set
 from captious_server.models import Challenge
 
 _MAX_SETS = 8  # cached reference sets
-#: A version of a challenge and its creation time: one of the same name may have been deleted.
-_Version = tuple[str, int, str]
-_tables: OrderedDict[tuple[_Version, str, str], References] = OrderedDict()
-_selections: dict[_Version, Selection] = {}
-#: States of metrics fitted to a reference set, by signature.
-_states: dict[tuple[_Version, str, str], dict[str, Any]] = {}
 _prepared_versions: set[_Version] = set()
 _lock = threading.RLock()  # web processes have several threads
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Version:
+    """A version of a challenge, with its creation time: one of the same name may have been deleted."""
+
+    slug: str
+    number: int
+    created: str
+    challenge: Challenge = field(compare=False, repr=False)
 
 
 def is_ready(challenge: Challenge) -> bool:
@@ -59,8 +63,7 @@ def prepare_challenge(challenge: Challenge, *, threads: int | None) -> None:
             try:
                 file.parent.mkdir(mode=0o700, exist_ok=True)
                 prepare(references(challenge, reference_set), metrics, path=file)
-                with _lock:
-                    _tables.pop((_version(challenge), reference_set.captions, reference_set.name), None)
+                _cached_table.cache_clear()
             except (OutputError, OSError):  # no disk space: this worker keeps it in memory only
                 _log.exception("prepared references cannot be written", extra={"challenge": challenge.slug})
         table = references(challenge, reference_set)
@@ -72,16 +75,7 @@ def prepare_challenge(challenge: Challenge, *, threads: int | None) -> None:
 
 def references(challenge: Challenge, reference_set: ReferencesDefinition) -> References:
     """A reference set, the same object at every call while it is cached."""
-    version = _version(challenge)
-    key = (version, reference_set.captions, reference_set.name)
-    with _lock:
-        if key not in _tables:
-            _forget_other_versions(version)
-            _tables[key] = _read(challenge, reference_set)
-        _tables.move_to_end(key)
-        while len(_tables) > _MAX_SETS:
-            _states.pop(_tables.popitem(last=False)[0], None)
-        return _tables[key]
+    return _table_and_states(challenge, reference_set)[0]
 
 
 def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: Metric) -> Any:
@@ -90,11 +84,8 @@ def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: Met
     Raises:
         CaptiousError: the metric cannot run here.
     """
-    table = references(challenge, reference_set)
-    key = (_version(challenge), reference_set.captions, reference_set.name)
+    table, states = _table_and_states(challenge, reference_set)
     signature = metric.signatures()[0]
-    with _lock:
-        states = _states.setdefault(key, {})
     if signature not in states:
         states[signature] = metric.fit(table)
     return states[signature]
@@ -106,17 +97,30 @@ def selection(challenge: Challenge, *, threads: int | None) -> Selection:
     Raises:
         CaptiousError: a metric that cannot run here.
     """
-    version = _version(challenge)
     with _lock:
-        if version not in _selections:
-            _forget_other_versions(version)
-            settings = settings_in(challenge.folder, challenge.definition.settings, threads=threads)
-            _selections[version] = select(list(challenge.definition.metrics), settings)
-        return _selections[version]
+        return _selection(_version(challenge), threads)
+
+
+@lru_cache(maxsize=_MAX_SETS)
+def _selection(version: _Version, threads: int | None) -> Selection:
+    definition = version.challenge.definition
+    settings = settings_in(version.challenge.folder, definition.settings, threads=threads)
+    return select(list(definition.metrics), settings)
+
+
+def _table_and_states(challenge: Challenge, reference_set: ReferencesDefinition) -> tuple[References, dict[str, Any]]:
+    """A reference set, and the states of metrics fitted to it, by signature."""
+    with _lock:
+        return _cached_table(_version(challenge), reference_set)
+
+
+@lru_cache(maxsize=_MAX_SETS)
+def _cached_table(version: _Version, reference_set: ReferencesDefinition) -> tuple[References, dict[str, Any]]:
+    return _read(version.challenge, reference_set), {}
 
 
 def _version(challenge: Challenge) -> _Version:
-    return (str(challenge.slug), int(challenge.version), challenge.created.isoformat())
+    return _Version(str(challenge.slug), int(challenge.version), challenge.created.isoformat(), challenge)
 
 
 def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> References:
@@ -149,13 +153,3 @@ def _remove_other_files(challenge: Challenge) -> None:
         version, _, rest = file.name.removeprefix(f"{challenge.slug}-").partition("-")
         if version.isdecimal() and "-" not in rest and file not in current and int(version) != challenge.version:
             file.unlink(missing_ok=True)
-
-
-def _forget_other_versions(version: _Version) -> None:
-    """Free the memory of earlier versions of a challenge."""
-    slug = version[0]
-    for key in [key for key in _tables if key[0][0] == slug and key[0] != version]:
-        del _tables[key]
-        _states.pop(key, None)
-    for other in [other for other in _selections if other[0] == slug and other != version]:
-        del _selections[other]
