@@ -20,6 +20,7 @@ FORBIDDEN = {
     "a style element": re.compile(r"<style"),
     "an inline script": re.compile(r"<script(?![^>]*\ssrc=)"),
     "an event handler": re.compile(r"<[^>]*\son[a-z]+="),
+    "a broken attribute": re.compile(r'\w==["\']'),
     "a file of another site": re.compile(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"(?:https?:)?//"),
 }
 #: Such as "1 images".
@@ -39,7 +40,10 @@ def test_template_complies_with_the_content_security_policy(path: Path, what: st
 
 @pytest.mark.parametrize(
     "text",
-    ['<p style="color: red">', "<style>", "<script>", '<a onclick="x()">', '<img src="https://example.org/a.png">'],
+    [
+        *('<p style="color: red">', "<style>", "<script>", '<a onclick="x()">', '<a href=="/x">'),
+        '<img src="https://example.org/a.png">',
+    ],
 )
 def test_forbidden_markup_is_detected(text: str) -> None:
     assert any(pattern.search(text) for pattern in FORBIDDEN.values())
