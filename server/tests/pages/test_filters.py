@@ -71,26 +71,6 @@ def test_interval_with_one_end_is_a_dash(low: object, high: object) -> None:
     assert captious_pages.interval({"low": low, "high": high}) == ""
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0 bytes"),
-        (1, "1 byte"),
-        (999, "999 bytes"),
-        (1000, "1.0 kB"),
-        (4_231_877, "4.2 MB"),
-        (9_960, "10 kB"),
-        (999_499, "999 kB"),
-        (999_500, "1.0 MB"),
-        (17_000_000, "17 MB"),
-        (2_500_000_000_000, "2,500 GB"),
-        (None, "–"),
-    ],
-)
-def test_filesize_has_a_unit(value: object, text: str) -> None:
-    assert captious_pages.filesize(value) == text
-
-
 def test_count_has_thousands_separators() -> None:
     assert captious_pages.count(5000) == "5,000"
     assert captious_pages.count(12) == "12"

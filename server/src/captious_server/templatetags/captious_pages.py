@@ -1,4 +1,4 @@
-"""Template tags: filters for scores, times, sizes and addresses, drawings, inlined styles, and static files."""
+"""Template tags: filters for scores, times and addresses, drawings, inlined styles, and static files."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class DigestStorage(StaticFilesStorage):
         return f"{address}?v={checksum}" if checksum else address
 
 
-# Template filters that format scores, times, sizes and addresses.
+# Template filters that format scores, times and addresses.
 #
 # Numbers are written as in the reports of the command line: four digits, no zero before the point. Only the minus is a
 # real one, as wide as the plus and read by screen readers. Missing values are dashes.
@@ -148,20 +148,6 @@ def ends(row: object, digits: int = 4) -> str:
 def count(value: object) -> str:
     """A number of things: "5,000"."""
     return f"{value:,}" if isinstance(value, int) else _MISSING
-
-
-@_filter
-def filesize(value: object) -> str:
-    """A number of bytes: "532 bytes", "4.2 kB", "17 MB" (a kB is 1,000 bytes)."""
-    if not isinstance(value, int):
-        return _MISSING
-    if value < 1000:
-        return f"{value} byte{'' if value == 1 else 's'}"
-    size, unit = value / 1000, "kB"
-    for larger in ("MB", "GB"):
-        if size >= 999.5:
-            size, unit = size / 1000, larger
-    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:,.0f} {unit}"
 
 
 @_filter
