@@ -14,7 +14,6 @@ from server.tests.security.pages import Page, body_of, crawl, is_html
 from server.tests.security.test_access import addresses
 from server.tests.security.world import TEST, VAL, World, upload
 from server.tests.submissions.uploads import zipped
-from server.tests.support.site import parsed
 from tests.support.selection import slow_but
 
 SCRIPTS = (
@@ -250,18 +249,6 @@ class TestParameters:
         assert client.get(f"{address}?{'systems=1&' * 1000}").status_code in {200, 400, 404}
         assert client.get(f"{address}?%ff%fe=%ff&=&&;=;%00=%00&phase[]=1&phase=%u0041").status_code in {200, 404}
 
-    def test_sql_injection_changes_nothing(self, sandbox: World) -> None:
-        plain = parsed(sandbox.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main"))
-        for text in SQL:
-            query = {"phase": "main", "sort": text}
-            assert parsed(sandbox.as_user("visitor").get("/challenges/open/leaderboard.json", query)) == plain
-            for name in ("login", "password"):
-                form = {"login": "ann", "password": "wrong", name: text}
-                assert sandbox.as_user("visitor").post("/sign-in", form).status_code == 200
-            assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
-            for address in (f"/submissions/{text}/", f"/teams/{text}/", f"/challenges/{text}/", f"/teams/join/{text}"):
-                assert sandbox.as_user("ann").generic("GET", address).status_code == 404
-
     def test_any_field_text_is_answered(self, sandbox: World) -> None:
         forms: dict[str, dict[str, str]] = {
             "/sign-in": {"login": "", "password": ""},
@@ -334,11 +321,6 @@ class TestNames:
         assert response.status_code == 422
         assert Team.objects.count() == before
 
-    @pytest.mark.parametrize("name", ["Ünïversity 1", "北京 NLP", "Team-7", "O'Neill & Co"])
-    def test_ordinary_names_are_accepted(self, sandbox: World, name: str) -> None:
-        response = sandbox.as_user("bob").post("/account/", {"action": "team", "team-name": name})
-        assert response.status_code == 302
-
     @pytest.mark.parametrize("method", ["\u202egnp", "a\u200b\u2066b", "a\nb\tc", "\x1b[31mred"])
     def test_methods_with_control_characters_are_refused(self, sandbox: World, method: str) -> None:
         sandbox.as_user("ann").post(sandbox.submissions["public"].url + "edit", {"method": method})
@@ -360,45 +342,6 @@ class TestRequests:
                     if method not in {"HEAD", "OPTIONS", "PUT"} and "/account/reset/1-" not in address:
                         assert response.status_code in {302, 403, 404, 405}, (method, address, response.status_code)
                     body_of(response)
-
-    @pytest.mark.parametrize(
-        ("kind", "body"),
-        [
-            ("multipart/form-data", b"x"),
-            ("multipart/form-data; boundary=", b"x"),
-            ("multipart/form-data; boundary=" + "x" * 300, b"x"),
-            ("multipart/form-data; boundary=\xe9", b"x"),
-            (
-                "multipart/form-data; boundary=a",
-                b"--a\r\nContent-Disposition: form-data; name=file; filename=x\r\n\r\nabc",
-            ),
-            ("multipart/form-data; boundary=a", b"--a\r\nContent-Disposition: form-data\r\n\r\nabc\r\n--a--"),
-            ("multipart/form-data; boundary=a", b"--a\r\n" + b"X: y\r\n" * 5000 + b"\r\nabc\r\n--a--"),
-            (
-                "multipart/form-data; boundary=a",
-                b"--a\r\nContent-Disposition: form-data; name=x\r\nContent-Transfer-Encoding: base64\r\n\r\n!\r\n--a",
-            ),
-            (
-                "multipart/form-data; boundary=a",
-                b"--a\r\nContent-Disposition: form-data; name=file; filename*=utf-8''%ff%00\r\n\r\nabc\r\n--a--\r\n",
-            ),
-            ("multipart/mixed; boundary=a", b"--a--"),
-            ("application/x-www-form-urlencoded", b"\xff\xfe=%ff&%zz=%u1234"),
-            ("application/x-www-form-urlencoded; charset=utf-16", b"a=b"),
-            ("application/json", b'{"username": "ann"}'),
-            ("application/xml", b'<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>'),
-            ("", b"\x00\xff"),
-            ("text/plain; charset=nothing", b"x"),
-        ],
-    )
-    def test_malformed_bodies_are_answered(self, sandbox: World, kind: str, body: bytes) -> None:
-        for role, address in (("visitor", "/sign-in"), ("ann", "/account/"), ("ann", "/challenges/open/submit")):
-            response = sandbox.as_user(role).generic("POST", address, body, content_type=kind)
-            assert response.status_code in {200, 400, 422}, (address, response.status_code)
-        response = sandbox.as_user("ann").generic(
-            "POST", "/api/v1/challenges/open/submissions", body, content_type=kind
-        )
-        assert response.status_code == 401
 
     def test_any_encoding_is_answered(self, world: World) -> None:
         """Python has codecs that are not encodings of text."""
