@@ -24,6 +24,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAda
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from captious.errors import ParameterError
+from captious.files import whole_file
 from captious_server.challenges.problems import did_you_mean
 from captious_server.submissions.upload import UploadLimits
 
@@ -344,17 +345,11 @@ class ServerSettings:
         if key := os.environ.get(_PREFIX + "SECRET_KEY"):
             return key
         file = self.data / "secret_key"
-        if not file.exists():
-            # A separate file, linked into place: if two processes start at once, both read the first key.
-            temporary = self.data / f".secret_key-{secrets.token_hex(4)}"
-            temporary.touch(0o600)
-            temporary.write_text(secrets.token_urlsafe(50))
-            try:
-                os.link(temporary, file)
-            except FileExistsError:
-                pass
-            finally:
-                temporary.unlink()
+        with locked(self.data / ".secret_key.lock"):  # two processes may start at once
+            if not file.exists():
+                with whole_file(file) as new:
+                    os.fchmod(new.fileno(), 0o600)
+                    new.write(secrets.token_urlsafe(50))
         return file.read_text()
 
     @property

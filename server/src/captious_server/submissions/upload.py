@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from captious.data.ids import ImageId
-from captious.errors import ParameterError
 
 #: Number of image ids listed in a problem; others are only counted.
 _N_LISTED_IDS = 20
@@ -114,20 +113,11 @@ class ExpectedFile:
         name: lower-case letters, digits and hyphens.
         pattern: pattern of its name in a zip file, such as ``captions_val2014_*_results.json``.
         ids_file: a JSON list of the ids of all required images, integers or strings.
-
-    Raises:
-        ParameterError: a name with other characters.
     """
 
     name: str
     pattern: str
     ids_file: Path
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[a-z0-9-]+", self.name):
-            raise ParameterError(
-                f"a captions file cannot be called {self.name!r}", hint="use lower-case letters, digits and hyphens"
-            )
 
 
 @dataclass(frozen=True)
