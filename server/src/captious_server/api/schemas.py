@@ -241,32 +241,26 @@ def challenge_summary(request: HttpRequest, challenge: Challenge) -> ChallengeSu
 def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAnswer:
     """A challenge."""
     definition = challenge.definition
-    return {
+    return answer_from(
+        ChallengeAnswer,
+        definition,
         **challenge_summary(request, challenge),
-        "metrics": list(definition.outputs),
-        "lower_is_better": list(definition.lower_is_better),
-        "rank_by": definition.rank_by,
-        "captions": [{"name": captions.name, "pattern": captions.pattern} for captions in definition.captions],
-        "fields": [answer_from(FieldAnswer, field) for field in definition.fields],
-        "phases": [
+        metrics=definition.outputs,
+        captions=[answer_from(CaptionsAnswer, row) for row in definition.captions],
+        fields=[answer_from(FieldAnswer, row) for row in definition.fields],
+        phases=[
             answer_from(PhaseAnswer, phase, title=str(phase), withheld=why_withheld(request.user, phase))
             for phase in challenge.phase_list
         ],
-        "files": challenge.downloads,
-        "texts": [{"title": text["title"], "html": text["html"]} for text in challenge.texts],
-        "news": [
+        files=challenge.downloads,
+        texts=[{"title": text["title"], "html": text["html"]} for text in challenge.texts],
+        news=[
             {"title": item["row"].title, "html": item["html"], "time": item["row"].created}
             for item in news_of(challenge)
         ],
-        "terms_version": challenge.terms_version,
-        "team_approval": definition.team_approval,
-        "confirmed_members": confirms_members(challenge),
-        "mail_domains": list(definition.mail_domains),
-        "team_size": definition.team_size,
-        "teams_close": definition.teams_close,
-        "license": definition.license,
-        "citation": definition.citation,
-    }
+        terms_version=challenge.terms_version,
+        confirmed_members=confirms_members(challenge),
+    )
 
 
 def terms_answer(row: TermsAcceptance) -> TermsAnswer:
