@@ -7,7 +7,7 @@ import re
 import shutil
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -66,25 +66,15 @@ _TABLE_LINE = re.compile(r"\s*\[\[?\s*([\w-]+)\s*\]\]?\s*(?:#.*)?$")
 _PLACE = re.compile(r"([a-z_]+)(?:\[(\d+)\])?(?:\.([a-z_-]+))?")
 
 
-def effective(folder: Path) -> dict[str, Any]:
-    """The content of challenge.toml with all defaults, as plain values; it need not be valid.
-
-    Values of another type than the default are left out.
-    """
-    data, defaults = with_defaults(_read(folder)), {"title": "", "metrics": (), **_defaults(ChallengeDefinition)}
-    values = {**data, **defaults}
-    for name, default in defaults.items():
-        is_alike = isinstance(data.get(name), (list, tuple) if isinstance(default, tuple) else type(default))
-        values[name] = data[name] if name in data and (default is None or is_alike) else default
-    for name, table in TABLES.items():
-        values[name] = [{**_defaults(table), **row} for _, row in tables(data, name)]
-    return values
+def values_of(folder: Path) -> dict[str, Any]:
+    """The content of challenge.toml with the defaults that depend on other keys; it need not be valid."""
+    return with_defaults(tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")))
 
 
 def state_of(folder: Path) -> str:
     """A checksum of challenge.toml and the texts, with which a form detects concurrent edits."""
     digest = hashlib.sha256((folder / FILE_NAME).read_bytes())
-    for row in effective(folder)["texts"]:
+    for _, row in tables(values_of(folder), "texts"):
         digest.update(text_of(folder, row).encode())
     return digest.hexdigest()
 
@@ -175,15 +165,10 @@ def outside_problems(folder: Path, definition: Mapping[str, Any]) -> list[str]:
     Args:
         definition: that of the challenge, loaded by somebody with access to the server; its files may stay.
     """
-    data = _read(folder)
-    metrics, settings = data.get("metrics"), data.get("settings")
-    texts = [text for text in metrics if isinstance(text, str)] if isinstance(metrics, list) else []
-    rows = settings.items() if isinstance(settings, dict) else ()
-    files = {name: value for name, value in rows if name in FILE_SETTINGS and isinstance(value, str)}
     published_texts = {*definition.get("metrics", []), *definition.get("settings", {}).values()}
     return [
         f"{place}: {shortened(value)} is a server file or a model; only the operator of the server can use it"
-        for place, name, value, text in _named_values(texts, files)
+        for place, name, value, text in _named_values(values_of(folder))
         if text not in published_texts and (name == "model" or _is_outside(folder, value))
     ]
 
@@ -194,18 +179,17 @@ def published_problems(folder: Path, before: Path, definition: ChallengeDefiniti
     Args:
         before: the folder of the challenge as it is.
     """
-    private, values = private_references(before, definition), effective(folder)
-    public_names = {row.get("name") for row in values["captions"] if row.get("public")}
-    settings = {name: str(value) for name, value in values["settings"].items()}
+    private, values = private_references(before, definition), values_of(folder)
+    public_names = {row.get("name") for _, row in tables(values, "captions") if row.get("public")}
     problems = [
         f"{place}: {shortened(value)}: these references are private; metrics may not have them as a file"
-        for place, name, value, text in _named_values(map(str, values["metrics"]), settings)
+        for place, name, value, text in _named_values(values)
         if text not in (*definition.metrics, definition.settings.get(name))
         if (folder / value).is_file() and _digest(folder / value) in private
     ]
     return problems + [
         f"{at(('references', place))}: these references are private; only the operator of the server can publish them"
-        for place, row in enumerate(values["references"])
+        for place, row in tables(values, "references")
         if row.get("captions") in public_names and (folder / str(row.get("file", ""))).is_file()
         if _digest(folder / row["file"]) in private
     ]
@@ -240,13 +224,15 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _named_values(metrics: Iterable[str], settings: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+def _named_values(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     """The values of parameters of metrics and of settings: place, name, value, and the text that has the value."""
-    for i, text in enumerate(metrics):
-        for name, value in _parameters(text):
+    metrics, settings = values.get("metrics"), values.get("settings")
+    for i, text in enumerate(metrics if isinstance(metrics, list) else ()):
+        for name, value in _parameters(text) if isinstance(text, str) else ():
             yield at(("metrics", i)), name, value, text
-    for name, value in settings.items():
-        yield at(("settings", name)), name, value, value
+    for name, value in settings.items() if isinstance(settings, dict) else ():
+        if name in FILE_SETTINGS and isinstance(value, str):
+            yield at(("settings", name)), name, value, value
 
 
 def _parameters(text: str) -> list[tuple[str, str]]:
@@ -260,12 +246,3 @@ def _is_outside(folder: Path, value: str) -> bool:
     if value.startswith(("/", "~", ".")) or "\\" in value or "\0" in value or ".." in Path(value).parts:
         return True
     return not (folder / value).exists() and Path(value).exists()
-
-
-def _read(folder: Path) -> dict[str, Any]:
-    return tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-
-
-def _defaults(table: Any) -> dict[str, Any]:
-    fields = {name: field.get_default(call_default_factory=True) for name, field in table.model_fields.items()}
-    return {name: value for name, value in fields.items() if not table.model_fields[name].is_required()}

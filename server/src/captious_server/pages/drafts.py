@@ -25,8 +25,8 @@ from django.utils.text import slugify
 from captious.drawing import counted
 from captious.errors import CaptiousError
 from captious_server.actions.loading import Changes, check_for_server, export_challenge, load_checked
+from captious_server.challenges.definition import tables
 from captious_server.challenges.drafts import (
-    effective,
     line_of,
     outside_problems,
     private_references,
@@ -37,6 +37,7 @@ from captious_server.challenges.drafts import (
     shown_values,
     state_of,
     text_of,
+    values_of,
     write_draft,
 )
 from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, summary_rows
@@ -215,7 +216,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     with _draft_lock(slug):
         if form.is_valid() and not _why_not_saved(draft, form):
             write_draft(draft.folder, form.cleaned_data["toml"], form.texts)
-            draft.title = effective(draft.folder)["title"][:200] or slug
+            draft.title = str(values_of(draft.folder).get("title", ""))[:200] or slug
             _check_draft(draft)
             record("edit draft", slug, request=request, challenge=_challenge(draft))
             reason = draft.why_not_published if action == "publish" else ""
@@ -359,8 +360,8 @@ def _editor(
 
 
 def _form(draft: Draft, data: Any = None) -> DraftForm:
-    values, folder = effective(draft.folder), draft.folder
-    files = {str(row.get("file")): row for row in values["texts"][:_MAX_TEXTS]}
+    folder = draft.folder
+    files = {str(row.get("file")): row for _, row in tables(values_of(folder), "texts")[:_MAX_TEXTS]}
     texts = {file: text_of(folder, row) for file, row in files.items() if file.endswith(".md") and "\0" not in file}
     toml = (folder / FILE_NAME).read_text(encoding="utf-8")
     return DraftForm(data, texts, toml=toml, state=state_of(folder))
