@@ -208,9 +208,6 @@ def test_imports_of_the_toolkit_are_redirected() -> None:
             assert getattr(module, name) is getattr(importlib.import_module(f"aac_metrics.{folder}"), name)
         importlib.import_module("aac_metrics.download").download_metrics(verbose=2)
         assert importlib.import_module("aac_metrics.utils.checks").check_java_path("java")
-        assert importlib.import_module("aac_metrics.utils.collections").duplicate_list(["a", "b", "c"], [2, 0, 1]) == [
-            *"aac"
-        ]
         package.set_default_java_path("/usr/bin/java")
         assert importlib.import_module("aac_metrics.utils.globals").get_default_java_path() == "/usr/bin/java"
         package.set_default_java_path(None)

@@ -82,7 +82,6 @@ add_modules(
             **_of(classes_, "check_java_path"),
             **_of(functions, "check_metric_inputs", "is_mono_sents", "is_mult_sents"),
         },
-        "utils.collections": _of(classes_, "duplicate_list"),
         "utils.globals": SETUP,
         "utils.tokenization": _of(
             functions, "PTB_PUNCTUATIONS", "preprocess_mono_sents", "preprocess_mult_sents", "ptb_tokenize_batch"

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, partialmethod
 from itertools import chain
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 
@@ -340,8 +340,6 @@ def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available
 
 # Functions that programs call before scoring: downloads, paths and the check of Java, none of which captious needs.
 
-T = TypeVar("T")
-
 
 def download_metrics(*arguments: Any, **options: Any) -> None:
     """Do nothing; the toolkit downloads jars and models."""
@@ -350,17 +348,6 @@ def download_metrics(*arguments: Any, **options: Any) -> None:
 def check_java_path(java_path: object) -> bool:
     """Return True, as Java is not needed."""
     return True
-
-
-def duplicate_list(lst: list[T], sizes: list[int]) -> list[T]:
-    """Repeat each element as often as its size says.
-
-    Raises:
-        ValueError: not as many sizes as elements.
-    """
-    if len(lst) != len(sizes):
-        raise ValueError(f"Invalid arguments lengths. (found {len(lst)=} != {len(sizes)=})")
-    return [element for element, size in zip(lst, sizes, strict=True) for _ in range(size)]
 
 
 def _get_default(name: str) -> str:
