@@ -408,7 +408,8 @@ class _Form:
     def _call(self, node: ast.Call) -> str:
         function, arguments = self._dump(node.func), [self._dump(each) for each in node.args]
         name, is_single = _last_name(node.func), len(arguments) == 1 and not node.keywords
-        if function in ("tqdm.tqdm", "tqdm.auto.tqdm") and arguments:
+        others = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+        if function in ("tqdm.tqdm", "tqdm.auto.tqdm") and arguments and all(map(self._only_reads, others)):
             self._leave_out(node.func)
             return arguments[0]
         if function in ("dict", "list") and not arguments and not node.keywords:
