@@ -65,18 +65,8 @@ class TestLogs:
         assert [*systems_of(run, *options, "a.jsonl")] == ["a"]
 
     def test_studies_read_logs_as_score_does(self, run: Run) -> None:
-        arguments = (
-            "study",
-            "distributions",
-            "a.jsonl",
-            "b.jsonl",
-            "-m",
-            "rouge-l",
-            "--resamples",
-            "2",
-            "--format",
-            "json",
-        )
+        line = "study distributions a.jsonl b.jsonl -m rouge-l --resamples 2 --format json"
+        arguments = line.split()
         expected = run(*arguments, "--from", "lmms-eval")
         assert expected.code == 0, expected.err
         assert run(*arguments).json["records"] == expected.json["records"]

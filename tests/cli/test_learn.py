@@ -37,20 +37,9 @@ class TestData:
         assert {row["system"] for row in rows} == {"human", "baseline", "improved"}
         assert {row["part"] for row in rows} == {"train", "validation"}
         (examples.parent / "out.txt").write_text(f"{rows[0]['image']}\n")
+        options = "--negatives other --per-image 1 --references-each 2 --images 12 --validation 0.5"
         command = ("learn", "data", REFERENCES, *SYSTEMS, "--keep-out", "out.txt", "-o", "fewer.jsonl")
-        outcome = run(
-            *command,
-            "--negatives",
-            "other",
-            "--per-image",
-            "1",
-            "--references-each",
-            "2",
-            "--images",
-            "12",
-            "--validation",
-            "0.5",
-        )
+        outcome = run(*command, *options.split())
         assert outcome.code == 0
         assert "images kept out: 1," in outcome.err
         fewer = [json.loads(line) for line in (examples.parent / "fewer.jsonl").read_text().splitlines()]

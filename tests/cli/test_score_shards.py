@@ -45,18 +45,8 @@ def test_shards_with_other_columns_and_intervals_are_scored(sharded: Path, run: 
         sharded / "other.parquet",
         [{"key": r["id"], "text": r["candidate"], "refs": r["references"]} for r in example_rows()],
     )
-    outcome = run(
-        "score",
-        "--shards",
-        "other.parquet",
-        "--columns",
-        "id=key,candidate=text",
-        "-m",
-        "rouge-l",
-        "--ci",
-        "--format",
-        "json",
-    )
+    line = "score --shards other.parquet --columns id=key,candidate=text -m rouge-l --ci --format json"
+    outcome = run(*line.split())
     (result,) = outcome.json["systems"][0]["metrics"].values()
     assert result["ci95"][0] < result["score"] < result["ci95"][1]
     assert outcome.json["systems"][0]["name"] == "other"
@@ -72,21 +62,8 @@ def test_shards_use_separate_references(sharded: Path, run: Run) -> None:
 
 
 def test_shards_write_a_folder_of_results(sharded: Path, run: Run) -> None:
-    arguments = (
-        "score",
-        "--shards",
-        "improved-*.jsonl",
-        "-m",
-        "bleu",
-        "-m",
-        "cider-d",
-        "--format",
-        "json",
-        "-o",
-        "out",
-        "--per-caption",
-        "captions",
-    )
+    line = "score --shards improved-*.jsonl -m bleu -m cider-d --format json -o out --per-caption captions"
+    arguments = line.split()
     first = run(*arguments)
     assert first.out == of_score(run, "-m", "bleu", "-m", "cider-d", "--format", "json")
     assert json.loads((sharded / "out" / "scores.json").read_text()) == first.json
