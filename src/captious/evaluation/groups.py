@@ -157,6 +157,13 @@ class MacroStatistics(Statistics):
         return np.asarray(np.mean([a.exchanged_difference(b, resamples, seed + i) for i, (a, b) in pairs], axis=0))
 
 
+def _averaged(grouped: GroupedReport, name: str) -> Result:
+    """Return the mean of an output over groups as a result."""
+    whole = grouped.whole[name]
+    statistics = MacroStatistics([report[name].statistics for report in grouped.values()])
+    return Result(whole.name, whole.signature, statistics, whole.column)
+
+
 class GroupedReport(DisplayedMapping[str, Report]):
     """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
 
@@ -176,15 +183,9 @@ class GroupedReport(DisplayedMapping[str, Report]):
         """Return one line with the groups: "improved by kind: indoor, outdoor"."""
         return f"{self.whole.system} by {self.by}: {', '.join(self)}"
 
-    def averaged(self, name: str) -> Result:
-        """Return the mean of an output over groups as a result."""
-        whole = self.whole[name]
-        statistics = MacroStatistics([report[name].statistics for report in self.values()])
-        return Result(whole.name, whole.signature, statistics, whole.column)
-
     def macro(self, name: str) -> float:
         """Return the mean of an output over groups; nan if a group has no score."""
-        return self.averaged(name).score
+        return _averaged(self, name).score
 
     def macro_interval(
         self, name: str, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -198,7 +199,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
         """
-        return self.averaged(name).confidence_interval(level, resamples=resamples, seed=seed)
+        return _averaged(self, name).confidence_interval(level, resamples=resamples, seed=seed)
 
     def scores(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -220,10 +221,11 @@ class GroupedReport(DisplayedMapping[str, Report]):
                 ("group", group, report.n_images, report[name], seed + i)
                 for i, (group, report) in enumerate(self.items())
             ]
-            parts += [("macro", "", n, self.averaged(name), seed), ("micro", "", n, whole, seed)]
-            for *part, result, its_seed in parts:
+            parts += [("macro", "", n, _averaged(self, name), seed), ("micro", "", n, whole, seed)]
+            for part, group, size, result, its_seed in parts:
                 span = result.confidence_interval(resamples=resamples, seed=its_seed) if intervals else None
-                scores.append(GroupScore(*part, name, result.score, span, whole.lower_is_better, whole.signature))
+                end = (name, result.score, span, whole.lower_is_better, whole.signature)
+                scores.append(GroupScore(part, group, size, *end))
         return scores
 
     @property
@@ -425,7 +427,7 @@ def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedCompar
         for group, test, p_values in zip(a, within, corrected, strict=True):
             pair = a[group][name], b[group][name]
             differences.append(_difference("group", group, a[group].n_images, *pair, test, p_values))
-        pair = a.averaged(name), b.averaged(name)
+        pair = _averaged(a, name), _averaged(b, name)
         differences.append(_difference("macro", "", n, *pair, significance(*pair, sampling)))
         pair = a.whole[name], b.whole[name]
         differences.append(_difference("micro", "", n, *pair, significance(*pair, sampling)))
