@@ -26,11 +26,7 @@ T = TypeVar("T")
 _TIMEOUT_SECONDS = 300  # seconds without data from the server
 _RETRY_PERIOD_SECONDS = 300.0  # seconds after which a call is no longer retried
 _FIRST_RETRY_WAIT, _MAX_RETRY_WAIT = 1.0, 60.0  # seconds between retries, unless the server sets the interval
-_TEMPORARY_STATUSES = {429, 502, 503, 504}
-
-
-class ConnectionLostError(Exception):
-    """The connection ended before there was an answer."""
+_TEMPORARY_STATUSES = {429, 502, 503, 504}  # of the server or a proxy
 
 
 class TemporaryError(Exception):
@@ -59,22 +55,17 @@ def call(
 
     Raises:
         URLError: no connection.
-        ConnectionLostError: the connection was lost.
+        OSError, HTTPException: the connection was lost.
     """
     request = urllib.request.Request(address, body, dict(headers), method=method)
     try:
-        try:
-            answer = _opener.open(request, timeout=_TIMEOUT_SECONDS)
-        except urllib.error.HTTPError as error:
-            answer = error
-        with answer:
-            content: bytes = answer.read()
-            pause = answer.headers.get("Retry-After", "")
-            return answer.status, float(pause) if pause.isdecimal() else None, content
-    except urllib.error.URLError:
-        raise
-    except (OSError, http.client.HTTPException) as error:
-        raise ConnectionLostError(str(error) or type(error).__name__) from None
+        answer = _opener.open(request, timeout=_TIMEOUT_SECONDS)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        content: bytes = answer.read()
+        pause = answer.headers.get("Retry-After", "")
+        return answer.status, float(pause) if pause.isdecimal() else None, content
 
 
 def retry(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
@@ -95,11 +86,6 @@ def retry(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
             tell(f"{problem.error.message}; trying again in {pause:.0f} s")
         time.sleep(pause)
         wait = min(2 * wait, _MAX_RETRY_WAIT)
-
-
-def may_succeed_later(status: int) -> bool:
-    """Return whether the status means a temporary failure of the server or a proxy."""
-    return status in _TEMPORARY_STATUSES
 
 
 class _PatientConnection(http.client.HTTPConnection):
@@ -304,7 +290,7 @@ class Client:
 
     def submission(self, number: int) -> dict[str, Any]:
         """Return a submission as the API shows it."""
-        return self._submission(number, lambda _: None)
+        return self._submission(number, _ignore)
 
     def wait(self, number: int) -> dict[str, Any]:
         """Wait until scoring has ended, across short interruptions of the connection; return the submission.
@@ -362,13 +348,14 @@ class Client:
             if self._was_reached:
                 raise TemporaryError(unreachable) from None
             raise unreachable from None
-        except ConnectionLostError as error:
-            error_to_raise = ServerError(f"the connection to {self._root} was lost", where=str(error), hint="try again")
-            raise TemporaryError(error_to_raise) from None
+        except (OSError, http.client.HTTPException) as error:
+            why = str(error) or type(error).__name__
+            lost = ServerError(f"the connection to {self._root} was lost", where=why, hint="try again")
+            raise TemporaryError(lost) from None
         self._was_reached = True
         if status >= 400:
             refusal = _refusal(status, content, self._root, challenge)
-            raise TemporaryError(refusal, pause) if may_succeed_later(status) else refusal
+            raise TemporaryError(refusal, pause) if status in _TEMPORARY_STATUSES else refusal
         if as_file:
             return content
         try:
