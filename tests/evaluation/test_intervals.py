@@ -49,12 +49,6 @@ def test_a_higher_level_gives_an_interval_that_holds_the_lower_one(
     assert min(values) - 1e-9 <= lower <= low <= high <= higher <= max(values) + 1e-9
 
 
-def test_seed_determines_the_interval(given) -> None:
-    result = result_of(given(), np.random.default_rng(0).random(40))
-    assert result.confidence_interval(seed=1) == result.confidence_interval(seed=1)
-    assert result.confidence_interval(seed=1) != result.confidence_interval(seed=2)
-
-
 def test_interval_is_a_pair_of_plain_floats(given) -> None:
     low, high = result_of(given(), [1.0, 2.0]).confidence_interval()
     assert type(low) is float
