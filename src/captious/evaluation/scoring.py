@@ -344,7 +344,8 @@ def check_systems(systems: object, references: object, *, hint: str) -> None:
         ParameterError: the captions of one system, a sequence, or nothing; the path of captions in a list.
     """
     if not isinstance(systems, Mapping) or isinstance(systems, Report) or not systems:
-        raise ParameterError(f"{shortened(systems)} is not a mapping from names to the captions of systems", hint=hint)
+        given = "a Report" if isinstance(systems, Report) else shortened(systems)
+        raise ParameterError(f"{given} is not a mapping from names to the captions of systems", hint=hint)
     are_images = isinstance(references, Mapping) and systems.keys() <= references.keys()
     for name, captions in systems.items():
         if (are_images or isinstance(captions, str)) and not _is_system(captions):
