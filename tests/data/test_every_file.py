@@ -16,6 +16,7 @@ import pytest
 from captious.data import CaptionFile, CaptionRows, read_groups, read_rows
 from captious.errors import CaptiousError
 from tests.golden.command_line import clean
+from tests.golden.outcomes import LIBRARIES
 from tests.golden.record import Record
 
 FILES, LOGS = (sorted((Path(__file__).parent / name).iterdir()) for name in ("files", "logs"))
@@ -54,7 +55,7 @@ def outcomes(path: Path) -> dict[str, Any]:
     found = {role: outcome(path, role) for role in ("candidates", "several candidates", "references", "groups")}
     if found["several candidates"] == found["candidates"]:
         del found["several candidates"]
-    shown: dict[str, Any] = clean(found, {str(path.parent): "FOLDER"})
+    shown: dict[str, Any] = clean(found, {str(path.parent): "FOLDER"}, LIBRARIES)
     return shown
 
 
@@ -84,5 +85,6 @@ def test_logs_are_read_as_recorded(path: Path, record: Record) -> None:
     assert csv.field_size_limit() == limit  # of all readers in this process
     unlike = {role: found[role] for role in roles if found[role] != named[role]}
     record(
-        f"logs/{path.name}", clean(named | ({"without layout": unlike} if unlike else {}), {str(path.parent): "FOLDER"})
+        f"logs/{path.name}",
+        clean(named | ({"without layout": unlike} if unlike else {}), {str(path.parent): "FOLDER"}, LIBRARIES),
     )

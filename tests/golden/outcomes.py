@@ -12,7 +12,13 @@ import numpy as np
 
 from captious.errors import CaptiousError
 
-__all__ = ["call", "value"]
+__all__ = ["LIBRARIES", "call", "value"]
+
+#: What libraries say at the end of messages, which differs by their version.
+LIBRARIES = [
+    *(rf"(?<=not {ours}: ).+" for ours in ("JSON", "a JSON object", "TOML", "a recipe", "a feature set")),
+    *(rf"(?<={ours}: ).+" for ours in ("of right answers", "cannot be read", "is damaged", "gzip file")),
+]
 
 
 def call(function: Callable[[], Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.errors import CaptiousError, ResourceError, UnknownNameError
+from captious.errors import CaptiousError, UnknownNameError
 from captious.learned.networks import FEATURE_SETS, Feature, FeatureSet, as_feature_set
 
 
@@ -51,37 +51,6 @@ def test_feature_sets_are_read_from_files(form: str, tmp_path: Path) -> None:
     loaded = as_feature_set(path)
     assert loaded == FeatureSet("mine", (Feature("bleu-1"), Feature("cider-d:idf=coco", 0.1)))
     assert FeatureSet.from_dict(loaded.to_dict()) == loaded
-
-
-REFUSED = {
-    "several outputs": '{"name": "x", "features": ["bleu"]}',
-    "there is no metric 'blue-1'": '{"name": "x", "features": ["blue-1"]}',
-    "bleu-1 is given twice": '{"name": "x", "features": ["bleu-1", "BLEU-1"]}',
-    "has 0 features": '{"name": "x", "features": []}',
-    "invalid scale nan": '{"name": "x", "features": [{"metric": "bleu-1", "scale": NaN}]}',
-    "invalid scale True": '{"name": "x", "features": [{"metric": "bleu-1", "scale": true}]}',
-    "invalid scale 1e": '{"name": "x", "features": [{"metric": "bleu-1", "scale": 1e300}]}',
-    "is not a feature": '{"name": "x", "features": [{"metric": "bleu-1", "weight": 2}]}',
-    "must be the name of a metric": '{"name": "x", "features": [{"metric": 3}]}',
-    "vectors is a resource": '{"name": "x", "features": ["mowe:vectors=/etc/passwd"]}',
-    "idf is a resource": '{"name": "x", "features": ["cider-d:idf=other.idf"]}',
-    "weights is a resource": '{"name": "x", "features": ["nneval:weights=x.safetensors"]}',
-    "not a valid name": '{"name": "x|y", "features": ["bleu-1"]}',
-    "this is not a feature set": '{"name": "x", "metrics": ["bleu-1"]}',
-    "not an object": "[]",
-    "this is not a feature set: Expecting": "{",
-    "this is not a feature set: maximum recursion": "[" * 100_000,
-}
-
-
-@pytest.mark.parametrize("message", REFUSED, ids=lambda message: message[:24])
-def test_invalid_feature_sets_are_refused(message: str, tmp_path: Path) -> None:
-    path = tmp_path / "bad.json"
-    path.write_text(REFUSED[message])
-    with pytest.raises(ResourceError, match=message.replace("[", r"\[")) as refused:
-        FeatureSet.load(path)
-    assert str(path) in refused.value.where
-    assert refused.value.hint
 
 
 def test_names_that_are_no_sets(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from captious.errors import (
     InputError,
     MissingObjectsError,
     ParameterError,
-    ResourceError,
 )
 from captious.files import checksum
 from captious.metrics.chair import Chair
@@ -190,31 +189,9 @@ class TestWords:
         assert names[0] == names[1] == f"own-{checksum(json.dumps(content))}"
         assert names[2] != names[0]
 
-    @pytest.mark.parametrize(
-        ("name", "content", "message"),
-        [
-            ("a.json", "{", "not JSON"),
-            ("a.json", "{}", "empty"),
-            ("a.json", '{"dog": "puppy"}', "not followed by a list"),
-            ("a.json", '{"dog": ["pet"], "cat": ["pet"]}', "names two objects"),
-            ("a.json", '["dog", "puppy"]', "not an object"),
-            ("a.txt", "# nothing\n", "empty"),
-            ("a.txt", "\udcff", "cannot read"),
-        ],
-    )
-    def test_invalid_vocabularies_are_refused(self, tmp_path: Path, name: str, content: str, message: str) -> None:
-        path = tmp_path / name
-        path.write_bytes(content.encode(errors="surrogateescape"))
-        with pytest.raises(ResourceError, match=message):
-            as_object_words(path)
-
     def test_lines_of_the_same_object_add_up(self, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text("dog, puppy\ndog, hound\n")
         assert as_object_words(tmp_path / "words.txt").object_of == dict.fromkeys(["dog", "puppy", "hound"], "dog")
-
-    def test_missing_vocabulary_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(ResourceError, match="cannot read"):
-            as_object_words(tmp_path / "none.txt")
 
     def test_bundled_vocabulary_has_80_objects(self) -> None:
         words = as_object_words("coco")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from captious.data.matching import hold_out
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ParameterError
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Smurf, SmurfConstants, fuse, grammar_penalty
 from captious.words import DEFAULT_SEED
 from tests.oracles import smurf as oracle
@@ -125,16 +125,6 @@ def test_constants_are_fitted_to_references(roberta: str) -> None:
     assert f"{len(CAPTIONS)} images" in fitted.source
     assert fitted == metric.fit_resource(references)
     assert fitted != metric.fit_resource(references, seed=1)
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"sparcs": [1], "spurts": [0, 1], "mima": [0, 1]}'])
-def test_file_without_constants_is_refused(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "broken.json"
-    path.write_text(content)
-    with pytest.raises(ResourceError, match="not a file of SMURF constants"):
-        SmurfConstants.load(path)
-    with pytest.raises(ResourceError, match="cannot read"):
-        SmurfConstants.load(tmp_path / "nothing.json")
 
 
 def test_constants_must_vary() -> None:
