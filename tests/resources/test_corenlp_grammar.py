@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import math
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -78,85 +76,20 @@ def test_fingerprint_does_not_depend_on_compression() -> None:
     assert fingerprint_of(packed({"words": (*WORDS[:3], "UNK-LC-x")})) != fingerprint_of(packed())
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"dg": "a grammar of dependencies"}, "for another parser: dg"),
-        ({"reranker": "there"}, "for another parser: reranker"),
-        ({"flexiTag": False}, "for another parser: lex.flexiTag"),
-        ({"threshold": 99}, "lex.smoothInUnknownsThreshold is 99, not 100"),
-        ({"signatures": 5}, "useUnknownWordSignatures is 5, not 2"),
-        ({"suffix": 2}, "unknownSuffixSize"),
-        ({"open": 10}, "openClassTypesThreshold"),
-        ({"smooth": [1.0, 0.3]}, "its model of unknown words differs"),
-        ({"uwModel": "GermanUnknownWordModel"}, "its model of unknown words differs"),
-        ({"list size": 1}, "a list without its items"),
-        ({"states": (*STATES[:5], None)}, "an index of strings contains other items"),
-        ({"binary": [(6, 2, 3, 0.0)]}, "rules refer to missing entries"),
-        ({"binary": [(1, 2, -1, 0.0)]}, "rules refer to missing entries"),
-        ({"binary": []}, "without rules"),
-        ({"unary": []}, "without rules"),
-        ({"unary": [(0, 1, math.nan)]}, "infinite"),
-        ({"binary": [(0, 1, 2, -math.inf)]}, "infinite"),
-        ({"seen": {(3, 0): 1.0}}, "counts refer to missing entries"),
-        ({"seen": {(0, 4): 1.0}}, "counts refer to missing entries"),
-        ({"unseen": {(-2, 3): 1.0}}, "counts refer to missing entries"),
-        ({"unseen": {}}, "without counts"),
-        ({"seen": {(0, 0): math.nan}}, "infinite"),
-    ],
-)
-def test_grammars_of_another_form(changes: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        read_grammar(packed(changes), "small")
-
-
 def test_a_name_with_a_line_break_cannot_be_kept() -> None:
     with pytest.raises(ValueError, match="line break"):
         read_grammar(packed({"words": (*WORDS[:3], "UNK\n")}), "small").arrays()
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "not a stream of Java objects"),
-        (b"PK\3\4", "Not a gzipped file"),
-        (gzip.compress(b""), "not a stream of Java objects"),
-        (gzip.compress(b"BEGIN OPTIONS"), "not a stream of Java objects"),
-        (gzip.compress(stream("a string")), "not a grammar of CoreNLP"),
-        (gzip.compress(stream(None)), "not a grammar of CoreNLP"),
-        (packed(root="ParserModel"), "not a grammar of CoreNLP"),
-        (gzip.compress(gzip.decompress(packed())[:-100]), "is truncated"),
-        (gzip.compress(bytes(40_000_000), 1), "much larger"),
-    ],
-    ids=["empty", "jar", "empty-gzip", "text", "string", "none", "parser-model", "truncated", "zeros"],
-)  # fmt: skip
-def test_files_that_are_not_grammars_are_refused(content: bytes, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        read_grammar(content, "small")
+def test_a_file_that_unpacks_to_far_more_is_refused() -> None:
+    with pytest.raises(ValueError, match="much larger"):
+        read_grammar(gzip.compress(bytes(40_000_000), 1), "small")
 
 
 def test_file_that_is_not_gzip_has_no_fingerprint() -> None:
     for content in (b"", b"PK\3\4", b"\x1f\x8b", bytes(100)):
         with pytest.raises(ValueError, match="not a gzip file"):
             fingerprint_of(content)
-
-
-def cut(content: bytes) -> bytes:
-    return content[: len(content) // 2]
-
-
-def with_a_byte_changed(content: bytes) -> bytes:
-    return content[:-4] + bytes([content[-4] ^ 1]) + content[-3:]
-
-
-def with_another_checksum(content: bytes) -> bytes:
-    return content[:-8] + bytes([content[-8] ^ 1]) + content[-7:]
-
-
-@pytest.mark.parametrize("damage", [cut, with_a_byte_changed, with_another_checksum])
-def test_damaged_grammars_are_refused(damage: Callable[[bytes], bytes]) -> None:
-    with pytest.raises(ValueError):
-        read_grammar(damage(packed()), "small")
 
 
 def test_grammar_of_other_classes_is_refused() -> None:

@@ -88,55 +88,14 @@ def test_objects_are_bags_of_attributes(how: bytes) -> None:
     assert (value_read.type, value_read.attributes) == ("gensim.models.Any", {"a": 7})
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "is truncated"),
-        (b"\x80\x04", "is truncated"),
-        (b"\x80\x04K\x01", "is truncated"),
-        (b"\x80\x04.", "is truncated"),
-        (OBJECTS + b".", "an array of 'O', not of numbers"),
-        (name("numpy", "ndarray") + b"(K\x04\x85" + dtype("f4") + b"C\x10" + b"A" * 16 + b"tR.",
-         "an unsupported call of 'numpy.ndarray'"),
-        (name("os", "system") + text("true") + b"\x85R.", "'os.system' is not allowed in it"),
-        (b"cos\nsystem\n.", "'os.system' is not allowed in it"),
-        (b"(ios\nsystem\n.", "the opcode b'i'"),
-        (name("gensim", "X") + b"(NtR.", "an unsupported call of 'gensim.X'"),
-        (name("gensim", "X") + b"}" + text("__reduce__") + b"Nsb.", "state for an object that does not accept any"),
-        (dtype("V8") + b".", "not of numbers"),
-        (dtype("f4,O") + b".", "not of numbers"),
-        (dtype("f4") + b"(K\x03" + text("|") + b"N)NJ\0\0\0\0J\0\0\0\0K\0tb.", "a structured array"),
-        (b"Nr\xff\xff\xff\x3f.", "out of order"),
-        (b"j\xff\xff\xff\x3f.", "a reference to a missing object"),
-        (b"\x8e" + struct.pack("<Q", 1 << 62) + b".", "is truncated"),
-        (b"\x96" + struct.pack("<Q", 1 << 40) + b".", "is truncated"),
-        (b"\x8d" + struct.pack("<Q", (1 << 64) - 1) + b".", "is truncated"),
-        (b"\x8b\xff\xff\xff\x7f.", "is truncated"),
-        (b"}" + b")" + b"\x85" * 1_000_000 + b"Ns.", "keys are not strings"),  # a hash by recursion without end
-        (b"(" * 2_000, "nested values"),
-        (b"\x8c\x01\xff.", "cannot be decoded"),
-        (b"P0\n.", "the opcode b'P'"),
-        (b"\x82\x01.", "the opcode"),
-        (b"\x97.", "the opcode"),
-    ],
-)  # fmt: skip
-def test_unsafe_pickles_are_refused(content: bytes, reason: str) -> None:
-    refused(content, reason)
+def test_a_hash_by_recursion_without_end_is_refused() -> None:
+    refused(b"}" + b")" + b"\x85" * 1_000_000 + b"Ns.", "keys are not strings")
 
 
 def test_truncated_pickle_is_refused() -> None:
     whole = pickle.dumps({"words": ["a", "b"], "vectors": NUMBERS}, 4)
     for end in range(len(whole)):
         refused(whole[:end])
-
-
-@pytest.mark.parametrize(
-    "shape", [b"K\x07\x85", b"J\xff\xff\xff\xff\x85", b"\x8a\x09" + b"\xff" * 8 + b"\0\x85", b"N\x85", b"N"]
-)
-def test_sizes_of_arrays_are_those_of_their_bytes(shape: bytes) -> None:
-    refused(
-        name("numpy._core.numeric", "_frombuffer") + b"(C\x10" + bytes(16) + dtype("f4") + shape + text("C") + b"tR."
-    )
 
 
 def test_bytes_are_not_made_again_and_again() -> None:

@@ -274,65 +274,10 @@ def test_subwords_of_a_file_without_them_are_refused(tmp_path: Path) -> None:
 # ---- what is wrong
 
 TEXT = FORMS["glove text"].splitlines(keepends=True)
-HEADER = FORMS["word2vec text"].splitlines(keepends=True)
 
 
 def joined(lines: list[bytes], row: int, line: bytes) -> bytes:
     return b"".join([*lines[:row], line, *lines[row + 1 :]])
-
-
-@pytest.mark.parametrize(
-    ("content", "reason", "place"),
-    [
-        (joined(TEXT, 3, b"four 1 2 3 4\n"), "4 numbers, where line 1 has 5", "line 4"),
-        (joined(TEXT, 3, b"four 1 2 3 4 5 6\n"), "6 numbers, where line 1 has 5", "line 4"),
-        (joined(HEADER, 3, b"four 1\n"), "1 number, where the header has 5", "line 4"),
-        (joined(TEXT, 2, b"\n"), "an empty line", "line 3"),
-        (joined(TEXT, 2, b" 1 2 3 4 5\n"), "the word before the numbers is missing", "line 3"),
-        (joined(TEXT, 2, b"dog 1 2 3 4 five\n"), "'five' in place of a number", "line 3"),
-        (joined(TEXT, 2, b"dog 1 2 3 4 nan\n"), "'nan', which is not finite", "line 3"),
-        (joined(TEXT, 4, b"the 1 2 3 4 5\n"), "'the' is a duplicate of the word at line 1", "line 5"),
-        (joined(HEADER, 4, b"the 1 2 3 4 5\n"), "'the' is a duplicate of the word at line 2", "line 5"),
-        (b"".join(HEADER[:-1]), "the header says 8 words, but there are 7", "line 1"),
-        (b"".join([*HEADER, b"more 1 2 3 4 5\n"]), "the header says 8 words, but there are 9", "line 1"),
-        (b"8 4\n" + b"".join(TEXT), "5 numbers, where the header has 4", "line 2"),
-        (b"8 0\n" + b"".join(TEXT), "vectors of 0 numbers", "line 1"),
-        (b"8 99999999\n" + b"".join(TEXT), "vectors of 99,999,999 numbers", "line 1"),
-        (b"0 5\n", "it contains no words", ""),
-        (b"", "expected a word followed by its numbers", "line 1"),
-        (b"only words here\n", "expected a word followed by its numbers", "line 1"),
-        (b"".join(TEXT)[:-60], "where line 1 has 5", None),
-        (FORMS["word2vec binary"][:-9], "the file is truncated; the header says 8 words", "word 8"),
-        (FORMS["word2vec binary"][:60], "the file is truncated", "word 3"),
-        (FORMS["word2vec binary"] + b"more", "the header says 8 words, but there are more", "line 1"),
-        (b"8 6\n" + FORMS["word2vec binary"][4:], "header says|empty", None),
-        (binary_of({"a": np.array([1, np.inf]), "b": np.ones(2)}), "a number that is not finite", "word 1"),
-        (b"2 2\n" + binary_of({"a": np.full(2, np.pi)})[4:] * 2, "'a' is a duplicate of the word at word 1", "word 2"),
-        (FORMS["fastText .bin"][:40], "the file ends before", ""),
-        (FORMS["fastText .bin"][:130], "the file is truncated", None),
-        (fasttext_of(VECTORS, N_GRAMS)[:-1], "the file is truncated inside its matrices", ""),
-        (fasttext_of(VECTORS, N_GRAMS)[:900], "the file is truncated inside its matrices", ""),
-        (fasttext_of(VECTORS, N_GRAMS, output=False), "the file is truncated inside its matrices", ""),
-        (fasttext_of(VECTORS, N_GRAMS, version=11), "fastText format version 11, not 12", ""),
-        (npz_of({"a": np.ones(2, np.int64)}), "an array of int64", ""),
-        (npz_of({"a": np.ones(2), "b": np.array([1, np.nan])}), "a number that is not finite", "word 2"),
-        (npz_of({"a": np.array([1e300, 2])}), "a number that is not finite", "word 1"),
-        (FORMS["npz"][:-30], "not a readable .npz file", ""),
-        (gzip.compress(FORMS["glove text"])[:-12], "the compressed file is truncated", ""),
-        (gzip.compress(FORMS["glove text"])[:-8] + bytes(8), "the compressed file is damaged", ""),
-    ],
-)
-def test_invalid_vector_file_is_refused_with_its_place(
-    content: bytes, reason: str, place: str | None, tmp_path: Path
-) -> None:
-    file = written(tmp_path, content)
-    if place is None:
-        with pytest.raises(ResourceError, match=reason):
-            file.compiled(file.checksum())
-    else:
-        refused(file, reason, place)
-    assert not [*(tmp_path / "cache").rglob("*.rows")]
-    assert not [*(tmp_path / "cache").rglob(".captious-*")]
 
 
 def test_a_long_number_takes_no_time(tmp_path: Path) -> None:
