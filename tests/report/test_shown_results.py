@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import captious
+from captious import Captions, MeanMetric
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
 from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.report import score_table
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.names import protocol
+from captious.metrics.contract.metric import State
 from captious.report import formats
 from captious.report.formats import Presentation
 from captious.report.html import notebook_html
@@ -117,6 +120,27 @@ def three(*p_values: float) -> Judgment:
     return judged(verdict("composite", metrics, p_values=dict(pairs)))
 
 
+class Words(MeanMetric):
+    """Words that no reference has, of which fewer are better, and that some has; their number has no direction."""
+
+    name = "words"
+    outputs = ("words-wrong", "words-right", "words-all")
+    lower_is_better = frozenset({"words-wrong"})
+    no_direction = frozenset({"words-all"})
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        known = [{*text.split()} for text in captions.references.texts]
+        right = [[word in of for word in text.split()] for text, of in zip(captions.candidates, known, strict=True)]
+        return np.array([[len(of) - sum(of), sum(of), len(of)] for of in right], float)
+
+
+def directed() -> captious.Comparison:
+    """Return a comparison of two systems, of which the second is better."""
+    references = {i: [f"a dog runs on road {i}"] for i in range(10)}
+    systems = {"bad": {i: f"a cat on a road {i}" for i in references}, "good": {i: f"a dog {i}" for i in references}}
+    return captious.compare(systems, references, [Words()], resamples=20)
+
+
 def alone(compare: bool, grouped: bool) -> Any:
     """Return results without numbers: self-similarity of a single candidate has none."""
     references = {i: [f"a dog runs on road {i}", "the dog"] for i in range(4)}
@@ -154,6 +178,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     ).to_table(examples=1),
     "significant difference": lambda: compare_reports(*examples().values(), resamples=100),
     "negative difference": lambda: compare_reports(*[*examples().values()][::-1], resamples=100),
+    "lower is better": lambda: score_table([directed().a, directed().b]),
+    "difference where lower is better": directed,
     "groups": lambda: captious.by_group(examples()["improved"], groups(examples()["improved"])),
     "groups with intervals": lambda: grouped_score_table(
         [captious.by_group(known(FIRST), groups(known(FIRST)))], intervals=True, resamples=50

@@ -302,21 +302,6 @@ def test_objects_are_labeled_by_what_is_not_the_default() -> None:
     assert labels == ("cider-d:tokenizer=spaces", "cider-d")
 
 
-@pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        ("cider-d@official", "cider-d"),
-        ("CIDEr-D:Sigma=6", "cider-d"),
-        ("cider-d@paper:sigma=3.0", "cider-d@paper:sigma=3"),
-        ("cider-d:idf=coco", "cider-d:idf=coco"),
-        ("rouge-s:gap=none", "rouge-s:gap=none"),
-        ("bleu-4:tokenizer=ptb", "bleu-4"),
-    ],
-)
-def test_requests_are_called_by_what_is_not_the_default(text: str, label: str) -> None:
-    assert select([text]).labels == (label,)
-
-
 def test_catalogue_file_is_current() -> None:
     program = Path(__file__).parents[3] / "tools" / "catalogue.py"
     subprocess.run([sys.executable, str(program), "--check"], check=True)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation.report import score_table
 from captious.judgment.studies import critical_failures, metric_correlations, reference_counts, robustness
 from captious.judgment.studies.correlations import system_correlations
 from captious.judgment.studies.distributions import score_distributions
@@ -22,7 +21,7 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.selection import select
 from captious.report.formats import csv as csv_text
-from captious.report.formats import json_text, plain_text
+from captious.report.formats import plain_text
 
 
 class Words(MeanMetric):
@@ -94,71 +93,6 @@ def test_an_output_that_does_not_exist_is_refused() -> None:
 
 def test_selection_has_labels() -> None:
     assert select(["words-wrong@official", "words-right", "rouge-l"]).lower_is_better == ("words-wrong",)
-
-
-class TestSystems:
-    def test_the_lowest_score_is_marked_as_best(self) -> None:
-        reports = [
-            captious.score(candidates, REFERENCES, ["words", "rouge-l"], system=name)
-            for name, candidates in (("good", GOOD), ("bad", BAD))
-        ]
-        lines = plain_text(score_table(reports)).splitlines()
-        wrong, right, rouge = (
-            next(line for line in lines if f"  {name}" in line) for name in (*Words.outputs, "rouge-l")
-        )
-        assert wrong.split() == ["words-wrong", "↓", ".2500", "◀", "1.6500"]
-        assert right.split()[2] == "◀"
-        assert "↓" not in right + rouge
-        assert lines[-1] == "◀ best. ↓ lower is better."
-
-    def test_machine_readable_output_records_the_direction(self) -> None:
-        report = captious.score(GOOD, REFERENCES, ["words"])
-        metrics = json.loads(json_text(score_table([report])))["systems"][0]["metrics"]
-        assert {name: values["lower_is_better"] for name, values in metrics.items()} == {
-            "words-wrong": True,
-            "words-right": False,
-        }
-        rows = csv.DictReader(io.StringIO(csv_text(score_table([report]))))
-        assert [row["lower_is_better"] for row in rows] == ["True", "False"]
-        assert "words-wrong ↓" in str(report._repr_html_())
-
-    def test_signs_of_differences_stay(self) -> None:
-        comparison = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["words"], resamples=20)
-        wrong = comparison["words-wrong"]
-        assert wrong.lower_is_better
-        assert wrong.difference == pytest.approx(0.25 - 1.65)
-        assert wrong.effect_size < 0
-        assert comparison.to_dict()["metrics"]["words-wrong"]["lower_is_better"] is True
-        assert [row["lower_is_better"] for row in csv.DictReader(io.StringIO(csv_text(comparison.to_table())))] == [
-            "True",
-            "False",
-        ]
-        assert "words-wrong ↓" in plain_text(comparison.to_table())
-
-
-class Length(MeanMetric):
-    """Of neither more nor less is better."""
-
-    name = "extent"
-    no_direction = frozenset({"extent"})
-
-    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        return np.array([float(len(caption)) for caption in captions.candidates])
-
-
-def test_outputs_without_a_direction_have_no_best_score() -> None:
-    reports = [
-        captious.score(candidates, REFERENCES, Length(), system=name) for name, candidates in (("a", GOOD), ("b", BAD))
-    ]
-    shown = plain_text(score_table(reports))
-    assert "◀" not in shown
-    assert "↓" not in shown
-    assert reports[0].to_dict()["metrics"]["extent"]["lower_is_better"] is None
-    assert next(csv.DictReader(io.StringIO(csv_text(score_table(reports)))))["lower_is_better"] == ""
-    assert (
-        captious.compare({"a": GOOD, "b": BAD}, REFERENCES, [Length()], resamples=9)["extent"].lower_is_better is None
-    )
-    assert select(Length()).lower_is_better == ()
 
 
 class TestJudgments:

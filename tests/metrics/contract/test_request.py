@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import captious
-from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.errors import CaptiousError, UnknownNameError
 from captious.metrics.bertscore import BertScore
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import select
@@ -15,6 +17,8 @@ from captious.metrics.rouge import RougeS
 from captious.metrics.smurf import Smurf
 from captious.metrics.yi2020 import Yi2020
 from captious.models import Encoder
+from tests.golden.command_line import clean
+from tests.golden.record import Record
 
 CANDIDATES = {1: "a dog runs over the green grass", 2: "Two men, playing guitar"}
 REFERENCES = {1: ["a brown dog runs on grass", "the dog"], 2: ["two men play guitar on a stage"]}
@@ -47,25 +51,50 @@ def test_metric_with_several_parameters_has_several_labels() -> None:
         assert report[label].signature == expected.signature
 
 
-@pytest.mark.parametrize(
-    ("text", "error", "help"),
-    [
-        ("rouge-s:gap", ParameterError, "parameter=value"),
-        ("rouge-s:", ParameterError, "parameter=value"),
-        ("rouge-s:gap=1,gap=1", ParameterError, "once"),
-        ("rouge-s:gap=wide", ParameterError, "an integer or none"),
-        ("rouge-s:gap=0.5", ParameterError, "an integer or none"),
-        ("cider-d:sigma=true", ParameterError, "a number"),
-        ("rouge-s:width=3", UnknownNameError, "tokenizer, gap"),
-        ("bleu:variant=paper", UnknownNameError, "its parameters are tokenizer"),
-        ("meteor:modules=exact", UnknownNameError, "alpha, beta"),
-        ("blue:gap=1", UnknownNameError, "did you mean"),
-    ],
-)
-def test_malformed_requests_are_refused(text: str, error: type[CaptiousError], help: str) -> None:
-    with pytest.raises(error) as caught:
-        select([text])
-    assert help in caught.value.hint
+#: What is asked for in one call, right and wrong.
+ASKED = [
+    *("bleu", "bleu-4 cider-d", "cider-d cider-d@paper", "bleu@paper", "bleu-4 rouge-l bleu-1 bleu-2@paper"),
+    *("BLEU-4 CIDEr-D ROUGE-L@Lin2004", "rouge-s:GAP=2", "Bleu_4 ROUGE_L METEOR", "bleu-4:tokenizer=ptb"),
+    *("bleu-1:tokenizer=whitespace bleu-4:tokenizer=whitespace bleu-4", "cider-d@official", "CIDEr-D:Sigma=6"),
+    *("cider-d@paper:sigma=3.0", "cider-d:idf=coco", "rouge-s:gap=none"),
+    # CIDEr of the toolkit is CIDEr-D here, as a warning says.
+    *("cider", "CIDEr", "cider@paper bleu", "cider cider-d"),
+    # What is asked for twice.
+    *(
+        "bleu-4@paper BLEU-4@Paper",
+        "bleu-4 bleu-4",
+        "bleu bleu-2",
+        "cider cider",
+        "bleu-1@paper bleu@paper",
+        "spice SPICE",
+    ),
+    # What does not exist.
+    *("xyzzy", "spcie", "blue:gap=1", "rouge-s:width=3", "bleu:variant=paper", "meteor:modules=exact"),
+    # What is malformed, or beyond its range.
+    *("rouge-s:gap", "rouge-s:", "rouge-s:gap=1,gap=1", "rouge-s:gap=2,Gap=3", "rouge-s:gap=wide", "rouge-s:gap=0.5"),
+    *("rouge-s:gap=99999999999999999999", "rouge-s:gap=0", f"rouge-s:gap={'9' * 5_000}", "cider-d:sigma=true"),
+    *("cider-d:sigma=1e-300", "cider-d:sigma=1e400", "cider-d:sigma=nan", "cider-d:sigma=inf", "wmd:sigma=-inf"),
+    "meteor:alpha=nan",
+]
+
+
+def test_requests_are_answered_as_recorded(record: Record, meteor_tables: object) -> None:
+    found: dict[str, Any] = {}
+    for asked in ASKED:
+        try:
+            selection = select(asked.split())
+        except CaptiousError as error:
+            assert error.hint
+            said = {"error": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
+            found[asked[:60]] = said
+        else:
+            found[asked[:60]] = {
+                "labels": selection.labels,
+                "warnings": selection.warnings,
+                "metrics": [[*requested.metric.signatures()] for requested in selection],
+                "outputs": [requested.output_indices for requested in selection],
+            }
+    record("requests", clean(found, {}))
 
 
 def test_models_and_switches_can_be_written() -> None:
