@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from captious.errors import ParameterError
 from captious.judgment import Study
 from captious.judgment.studies import collection_rules
 from captious.judgment.studies.people import RULES
@@ -42,5 +41,3 @@ def test_broken_rules_of_people_are_counted() -> None:
 def test_broken_rules_of_systems_are_counted() -> None:
     study = collection_rules(PEOPLE, systems={"mine": {0: LONG, 1: "There is a bus"}}, match="common")
     assert broken(study, "mine") == dict(zip(RULES, (1, 1, 0, 0, 0), strict=True))
-    with pytest.raises(ParameterError, match="is called people"):
-        collection_rules(PEOPLE, systems={"people": {0: LONG}}, match="common")

@@ -157,21 +157,6 @@ def test_usual_counts_go_up_to_what_there_is(rated: Path) -> None:
     assert reference_counts(rated, "rouge-l", draws=1, resamples=1).settings["counts"] == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"counts": [0]}, "0 references"),
-        ({"counts": [2, 6]}, "6 references"),
-        ({"draws": 0}, "0 is not a number of draws"),
-        ({"resamples": 0}, "0 is not a number of resamples"),
-        ({"seed": -1}, "is not a random seed"),
-    ],
-)
-def test_invalid_reference_counts_are_refused(rated: Path, arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        reference_counts(rated, "rouge-l", **arguments)
-
-
 def test_benchmarks_of_systems_have_no_references(shared_data: Path) -> None:
     with pytest.raises(ParameterError, match="judges systems"):
         reference_counts("coco-2015", "bleu-4", data=shared_data)

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import captious
 from captious.data import References, read_references
-from captious.errors import ParameterError
 from captious.judgment.studies import robustness
 from captious.judgment.studies.references import PATHOLOGIES, Specimens
 from captious.text import PTB
@@ -212,26 +211,6 @@ def test_study_records_input_files(captions: dict[str, list[str]], tmp_path: Pat
     study = robustness(path, "bleu-1", sample=20, strengths=[1.0], resamples=1)
     assert study.data == {"some.json": f"{zlib.crc32(path.read_bytes()):08x}"}
     assert "some.json" in study.title
-
-
-def never(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-    return [0.0] * len(candidates)
-
-
-def test_invalid_robustness_studies_are_refused(captions: dict[str, list[str]]) -> None:
-    wrong: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"strengths": [0.5, 1.5]}, "1.5 is not a valid strength"),
-        ({"strengths": [-0.5]}, "not a valid strength"),
-        ({"strengths": [0]}, "the only strength is 0"),
-        ({"sample": 1}, "too few"),
-        ({"resamples": 0}, "0 is not a number of resamples"),
-        ({"metrics": never, "strengths": [1.0]}, "all scores are 0"),
-    )
-    for arguments, message in wrong:
-        with pytest.raises(ParameterError, match=message):
-            robustness(captions, **{"metrics": "bleu-1", **arguments})
-    with pytest.raises(ParameterError, match="fewer than two images"):
-        robustness({"a": ["one"], "b": ["two"]}, "bleu-1")
 
 
 @pytest.mark.slow

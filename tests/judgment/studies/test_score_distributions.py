@@ -12,7 +12,6 @@ from scipy.stats import mannwhitneyu
 
 import captious
 from captious.data.matching import hold_out
-from captious.errors import ParameterError
 from captious.judgment.studies.distributions import PEOPLE, _auc, _overlap, score_distributions
 from tests.support.corpora import references_table
 
@@ -102,19 +101,3 @@ def test_distributions_of_real_systems(shared_data: Path) -> None:
         {"mun": system}, references, ["bleu-4", "concur"], sample=300, match="common", resamples=50, seed=1
     )
     assert again.to_dict() == study.to_dict()
-
-
-@pytest.mark.parametrize(
-    ("systems", "options", "message"),
-    [
-        ({}, {}, "there are no systems"),
-        ({PEOPLE: GOOD}, {}, "a system is called people"),
-        ({"good": GOOD}, {"sample": 1}, "1 image is too few"),
-        ({"good": {0: "a dog"}}, {"match": "common"}, "only 1 image has captions"),
-    ],
-)
-def test_invalid_distribution_studies_are_refused(
-    systems: dict[str, dict[int, str]], options: dict[str, int], message: str
-) -> None:
-    with pytest.raises(ParameterError, match=message):
-        score_distributions(systems, references_table(PEOPLE_SAY), "rouge-l", resamples=5, **options)

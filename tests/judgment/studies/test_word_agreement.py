@@ -8,7 +8,6 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.data import read_captions, read_references
-from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownImageError
+from captious.errors import MissingExtraError, ResourceError, UnknownImageError
 from captious.judgment.studies import word_agreement
 from captious.judgment.studies.words import WordCounts, model_precision, precision_at_recall
 from captious.parsing.spacy_pipelines import SpacyTagger, load_tagger
@@ -233,28 +232,6 @@ def test_seed_determines_drawn_captions(shared_data: Path) -> None:
     table = read_references(shared_data / "coco" / "karpathy_test_refs.json.gz").select(range(200))
     assert word_agreement(table, 5, k=2, seed=1).to_dict() == word_agreement(table, 5, k=2, seed=1).to_dict()
     assert word_agreement(table, 5, k=2, seed=1).records != word_agreement(table, 5, k=2, seed=2).records
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_words": 0}, "0 is not a number of words"),
-        ({"k": 3}, "no image has 3 references"),
-        ({"k": 0}, "no image has 0 references"),
-        ({"seed": -1}, "-1 is not a random seed"),
-    ],
-)
-def test_invalid_word_agreement_options_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message) as caught:
-        word_agreement({0: ["a", "b", "c"]}, **options)
-    assert caught.value.hint
-
-
-def test_captions_without_words_are_refused() -> None:
-    with pytest.raises(ParameterError, match="there is no word"):
-        word_agreement({0: ["", ".", "!"]})
-    with pytest.raises(ParameterError, match="no noun, verb or adjective that occurs in 10"):
-        word_agreement({0: ["cat", "cat", "cat"]}, tagger=lookup)
 
 
 def test_word_that_is_never_repeated_has_no_precision() -> None:

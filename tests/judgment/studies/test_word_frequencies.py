@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from captious.errors import ParameterError
 from captious.judgment.studies import word_frequencies
 from tests.support.corpora import references_table
 
@@ -34,12 +33,3 @@ def test_images_with_one_reference_are_left_out() -> None:
     study = word_frequencies({"mine": {0: "a cat", 1: "a cat"}}, table)
     assert [record["word"] for record in study.records] == ["a", "dog"]
     assert any("1 image with a single reference" in note for note in study.notes)
-
-
-@pytest.mark.parametrize(
-    ("systems", "n", "message"),
-    [({}, 5, "there are no systems"), ({"people": SYSTEM}, 5, "is called people"), ({"mine": SYSTEM}, 0, "0 is not")],
-)
-def test_invalid_word_frequency_studies_are_refused(systems: dict[str, object], n: int, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        word_frequencies(systems, PEOPLE, n)
