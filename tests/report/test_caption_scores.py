@@ -43,16 +43,6 @@ class TestCaptionScores:
         for name in first:
             assert [float(str(row[name])) for row in rows] == first[name].per_caption.tolist()
 
-    @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_rows_of_several_systems_name_the_system(
-        self, first: captious.Report, second: captious.Report, tmp_path: Path, extension: str
-    ) -> None:
-        path = tmp_path / f"scores{extension}"
-        write_captions(path, [first, second])
-        rows = rows_of(path)
-        assert [list(row) for row in rows] == [["system", "id", "candidate", "share", "amount"]] * 6
-        assert [row["system"] for row in rows] == ["first"] * 3 + ["second"] * 3
-
     @pytest.mark.parametrize("extension", [".jsonl", ".parquet"])
     @pytest.mark.parametrize("ids", [[7, 3], ["7", "b.jpg"], [2**40, -1]])
     @pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")
@@ -81,15 +71,6 @@ class TestCaptionScores:
         metadata = parquet.read_schema(tmp_path / "scores.parquet").metadata
         for name, result in first.items():
             assert metadata[name.encode()].decode() == result.signature
-
-    @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_caption_scores_can_be_read_as_candidates(
-        self, first: captious.Report, tmp_path: Path, extension: str
-    ) -> None:
-        path = tmp_path / f"scores{extension}"
-        write_captions(path, [first])
-        again = captious.read_captions(path, first.captions.references)
-        assert again.candidates == first.captions.candidates
 
     @pytest.mark.parametrize("name", ["scores.txt", "scores", "scores.json", "scores.csv.gz", ".csv"])
     def test_unknown_extension_is_refused(self, first: captious.Report, tmp_path: Path, name: str) -> None:
