@@ -16,7 +16,7 @@ __all__ = ["LIBRARIES", "call", "value"]
 
 #: What libraries say at the end of messages, which differs by their version.
 LIBRARIES = [
-    *(rf"(?<=not {ours}: ).+" for ours in ("JSON", "a JSON object", "TOML", "a recipe", "a feature set")),
+    *(rf"(?<=not {ours}: ).+" for ours in ("JSON", "a JSON object", "csv", "TOML", "a recipe", "a feature set")),
     *(rf"(?<={ours}: ).+" for ours in ("of right answers", "cannot be read", "is damaged", "gzip file")),
 ]
 
