@@ -42,7 +42,7 @@ class _Loader(yaml.SafeLoader):
 
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
 # CodaLab wrote text in this way with Python 2.
-_Loader.add_constructor("tag:yaml.org,2002:python/unicode", _Loader.construct_yaml_str)
+_Loader.add_constructor("tag:yaml.org,2002:python/unicode", lambda loader, node: loader.construct_scalar(node))
 
 
 def open_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
