@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from django import template
@@ -77,12 +77,6 @@ class DigestStorage(StaticFilesStorage):
 register = template.Library()
 
 _MISSING = "–"
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def _filter(function: _Function) -> _Function:
-    register.filter(function.__name__, function)
-    return function
 
 
 @register.simple_tag
@@ -91,32 +85,32 @@ def inline_style(name: str) -> SafeString:
     return mark_safe(f"<style>{style(name)}</style>")
 
 
-@_filter
+@register.filter
 def score(value: object, digits: int = 4) -> str:
     """A score: ".2980", "1.2748", "−.0312". Text stays as it is."""
     return _number(value, lambda number: drawing.format_score(number, digits))
 
 
-@_filter
+@register.filter
 def field_text(value: object) -> str:
     """The value of a field of a submission: "86,000,000", "0.25", "yes"; empty if there is none."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:,.10g}" if is_number else as_text(value)
 
 
-@_filter
+@register.filter
 def signed(value: object, digits: int = 4) -> str:
     """A difference with its sign: "+.0392", "−.0392"."""
     return _number(value, lambda number: drawing.format_difference(number, digits))
 
 
-@_filter
+@register.filter
 def p_value(value: object, digits: int = 4) -> str:
     """A p value: ".042", "<.001"."""
     return _number(value, lambda number: drawing.format_p_value(number, p_digits(digits)))
 
 
-@_filter
+@register.filter
 def effect(value: object, digits: int = 4) -> str:
     """An effect size: "+.04"."""
     return _number(value, lambda number: drawing.format_difference(number, effect_digits(digits)))
@@ -128,7 +122,7 @@ def level() -> str:
     return percentage(Sampling().level)
 
 
-@_filter
+@register.filter
 def interval(row: object, digits: int = 4) -> str:
     """The interval from a row's ``low`` to its ``high``, with one digit fewer than scores: ".704 – .712".
 
@@ -137,64 +131,64 @@ def interval(row: object, digits: int = 4) -> str:
     return " – ".join(_ends(row, digits, drawing.format_score))
 
 
-@_filter
+@register.filter
 def ends(row: object, digits: int = 4) -> str:
     """The interval of a difference, whose ends have signs, with one digit fewer than scores: "[−.012, +.139]"."""
     texts = _ends(row, digits, drawing.format_difference)
     return f"[{', '.join(texts)}]" if texts else ""
 
 
-@_filter
+@register.filter
 def count(value: object) -> str:
     """A number of things: "5,000"."""
     return f"{value:,}" if isinstance(value, int) else _MISSING
 
 
-@_filter
+@register.filter
 def moment(value: object) -> str | SafeString:
     """A time as a ``<time>`` element, in UTC: "2026-11-22 17:05 UTC"."""
     return _time(value, "%Y-%m-%d %H:%M UTC")
 
 
-@_filter
+@register.filter
 def day(value: object) -> str | SafeString:
     """The day of a time as a ``<time>`` element, in UTC: "2026-11-22"."""
     return _time(value, "%Y-%m-%d")
 
 
-@_filter
+@register.filter
 def item(mapping: object, key: object) -> object:
     """The value of a variable key; None if there is none."""
     return mapping.get(key) if isinstance(mapping, Mapping) else None
 
 
-@_filter
+@register.filter
 def query(address: object) -> list[tuple[str, str]]:
     """Names and values in the query of an address, for hidden fields: a form with ``method="get"`` drops the query."""
     return parse_qsl(urlsplit(str(address or "")).query, keep_blank_values=True)
 
 
-@_filter
+@register.filter
 def difference_drawing(row: object) -> str:
     """A row's ``difference`` between ``low`` and ``high``, drawn around zero."""
     cell = _cell(row, "difference")
     return "" if cell is None else mark_safe(drawing.difference_drawing(cell))
 
 
-@_filter
+@register.filter
 def interval_drawing(row: object, scale: tuple[float, float]) -> str:
     """A row's ``score`` between ``low`` and ``high``, drawn on a scale."""
     cell = _cell(row, "score")
     return "" if cell is None else mark_safe(drawing.interval_drawing(cell, *scale))
 
 
-@_filter
+@register.filter
 def axis_drawing(scale: tuple[float, float]) -> str:
     """The round numbers of a scale."""
     return mark_safe(drawing.axis_drawing(*scale))
 
 
-@_filter
+@register.filter
 def scores_drawing(rows: Iterable[object], scale: tuple[float, float] | None = None) -> str:
     """Scores of several systems in one output, one below the other, on one scale."""
     return mark_safe(drawing.scores_drawing([_cell(row, "score") for row in rows], scale=scale))
@@ -207,7 +201,7 @@ _BARS = 56  # height
 _RADIUS = 2.5
 
 
-@_filter
+@register.filter
 def line_drawing(values: Sequence[float]) -> str:
     """Draw a time series as a line, with a point at its end. Empty for fewer than two values."""
     if len(values) < 2:
@@ -224,7 +218,7 @@ def line_drawing(values: Sequence[float]) -> str:
     )
 
 
-@_filter
+@register.filter
 def bars_drawing(counts: Sequence[int]) -> str:
     """Draw counts side by side as bars, the highest at full height; the drawing is as wide as there is room."""
     most, step = max(counts, default=0), 100 / max(len(counts), 1)
@@ -240,7 +234,7 @@ def bars_drawing(counts: Sequence[int]) -> str:
     )
 
 
-@_filter
+@register.filter
 def mark_drawing(name: str) -> str:
     """Draw a mark derived from a name: a symmetrical pattern of five by five squares, in a color of systems."""
     digest = hashlib.sha256(name.encode()).digest()
@@ -292,7 +286,7 @@ def _time(value: object, form: str) -> str | SafeString:
 # Schemas of the API in words.
 
 
-@_filter
+@register.filter
 def schema_words(schema: Mapping[str, Any]) -> dict[str, str]:
     """A schema in a few words, and the model among them that the page describes; "" if there is none."""
     words = _type_of(schema)
