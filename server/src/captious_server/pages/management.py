@@ -254,7 +254,11 @@ def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
 
 _MAX_EVENTS = 200
 _BOARDS = ("public", "hidden")
-_WITH_FORM = {"participants", "news", "fields", "ban"}
+#: Action -> its form.
+_FORMS: dict[str, type[Form]] = {
+    **{"participants": ParticipantsForm, "ban": BanForm, "news": NewsForm, "fields": TableForm},
+    "webhook": WebhookForm,
+}
 #: Actions with a confirmation -> question, consequences, label of the button.
 _QUESTIONS = {
     "hide": ("Hide {what}?", "On the leaderboard, only the team and the organizers will see it.", "Hide it"),
@@ -287,13 +291,9 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     """The organizers' page of a challenge, with all actions."""
     challenge = managed_challenge(request.user, slug)
     action = request.POST.get("action", "")
-    form = ParticipantsForm(request.POST if action == "participants" else None)
-    ban_form = BanForm(request.POST if action == "ban" else None)
-    news_form = NewsForm(request.POST if action == "news" else None)
-    webhook_form = WebhookForm(request.POST if action == "webhook" else None)
-    table_form = TableForm(*((request.POST, request.FILES) if action == "fields" else ()))
-    sent_forms = {"ban": ban_form, "news": news_form, "webhook": webhook_form, "fields": table_form}
-    sent_form: Form = sent_forms.get(action, form)
+    sent = (request.POST, request.FILES)
+    own_forms = {name: form(*(sent if name == action else ())) for name, form in _FORMS.items()}
+    sent_form = own_forms.get(action, own_forms["participants"])
     if request.method == "POST" and request.POST.get("sure") != "1" and (question := _question(request, challenge)):
         return challenge_page(request, challenge, "confirm", "manage", **question)
     if request.method == "POST" and _act(request, challenge, action, sent_form):
@@ -316,16 +316,12 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         phases=challenge.phase_list,
         has_public_archive=any(phase.is_board_open for phase in challenge.phase_list),
         participants=challenge.participants.order_by("username"),
-        participant_form=form,
+        forms=own_forms,
         n_teams=teams_in(challenge).count(),
         n_waiting=challenge.approvals.filter(status=TeamApproval.Status.ASKED).count(),
         bans=challenge.bans.select_related("team"),
-        ban_form=ban_form,
         webhooks=challenge.webhooks.all(),
-        webhook_form=webhook_form,
-        table_form=table_form,
         news=challenge.news.all(),
-        news_form=news_form,
         events=challenge.events.select_related("submission")[:_MAX_EVENTS],
     )
 
@@ -393,7 +389,7 @@ def _submission_label(submission: Submission) -> str:
 
 def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) -> bool:
     """Perform the action of a button; False if the form is not valid."""
-    if action in _WITH_FORM and not form.is_valid():
+    if action in _FORMS and not form.is_valid():
         return False
     if action == "participants":
         for user in form.cleaned_data["names"]:
