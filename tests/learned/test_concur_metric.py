@@ -424,6 +424,14 @@ def test_a_word_that_another_reference_has_costs_nothing_in_the_place_of_another
     assert blue >= none > red
 
 
+def test_german_compounds_mean_what_they_end_with() -> None:
+    reference = "Eine Tischlampe steht neben einem Sofa."
+    captions = [f"Eine {word} steht neben einem Sofa." for word in ("Lampe", "Stehlampe", "Vase", "Katze")]
+    assert {"tischlampe", "stehlampe"}.isdisjoint(CaptionWeights.load(language="de").numbers)
+    lamp, other_lamp, *others = Concur(language="de").scores(table(captions, [[reference]] * 4))[:, 0]
+    assert min(lamp, other_lamp) > max(others) + 0.1
+
+
 @pytest.mark.parametrize(
     "wrong",
     ["Eine Frau steht auf der Straße", "Zwei Männer stehen auf der Straße", "Ein Mann steht nicht auf der Straße"],

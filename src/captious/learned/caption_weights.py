@@ -35,6 +35,7 @@ FEATURES = (*REWARDS, *PENALTIES)
 STRICT = ("slips", "repetition")
 
 _SUBWORDS = 3, 5  # characters
+_MODIFIER, _HEAD = 3, 4  # characters of the parts of a compound, at least
 _PACKED = ("vectors", "subwords", "left", "right")
 _HELP = "use weights that training/concur/train.py wrote"
 
@@ -71,12 +72,21 @@ class CaptionWeights:
     name: str
 
     def spelled(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return vectors of words that have none of their own, composed of their subwords, float32[n, width]."""
+        """Return vectors of words that have none of their own, composed of their subwords, float32[n, width].
+
+        To a German compound, the vector of the word that it ends with is added: "Lampe" to "Tischlampe".
+        """
         buckets, offsets = subwords_of(words, len(self.subwords))
         lengths = np.diff(offsets)
         shares = np.repeat(np.maximum(lengths, 1) ** np.float32(-0.5), lengths).astype(np.float32)
         spelling = csr_matrix((shares, buckets, offsets), shape=(len(words), len(self.subwords)))
-        return np.asarray(spelling @ self.subwords)
+        vectors = np.asarray(spelling @ self.subwords)
+        if self.language == "de":
+            for row, word in enumerate(words):
+                ends = (word[i:] for i in range(_MODIFIER, len(word) - _HEAD + 1))
+                if (head := next((end for end in ends if end in self.numbers), None)) is not None:
+                    vectors[row] += self.vectors[self.numbers[head]]
+        return vectors
 
     @property
     def language(self) -> str:
