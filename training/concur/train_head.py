@@ -33,6 +33,7 @@ from head import States, train_head
 from negatives import make_negatives
 from recipe import NOT_FITTED, HeadRecipe
 
+_DECIMALS = 6  # of coefficients
 _SHARES = np.arange(21) / 20  # of the coefficients of light that are tried, up to all
 
 
@@ -111,7 +112,8 @@ def fitted_head(comparisons: Sequence[Comparisons], light: CaptionWeights) -> tu
     """Return coefficients of the variant full, and its bias, on the scale of ``light``: copies have equal scores.
 
     They are those of least loss, averaged with those of ``light``. Its share is the one with which most comparisons are
-    ordered rightly, a mean over all kinds, and none of the kinds worse than by ``light``.
+    ordered rightly, a mean over all kinds, and none of the kinds worse than by ``light``. They are rounded, so that they
+    do not depend on the last bits of features.
     """
     coefficients = fitted(comparisons, FULL_FEATURES, NOT_FITTED)
     rewards = np.array([name not in PENALTIES for name in FULL_FEATURES])
@@ -120,7 +122,7 @@ def fitted_head(comparisons: Sequence[Comparisons], light: CaptionWeights) -> tu
     averages = [(1 - share) * coefficients + share * alone for share in _SHARES]
     right = np.array([[each.right(average) for each in comparisons] for average in averages])
     best = np.where((right >= right[-1]).all(axis=1), right.mean(axis=1), 0).argmax()
-    return averages[best], light.bias
+    return averages[best].round(_DECIMALS), light.bias
 
 
 if __name__ == "__main__":
