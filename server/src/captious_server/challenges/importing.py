@@ -39,10 +39,13 @@ class _Loader(yaml.SafeLoader):
             problem = f"{node.value} is not a date: {error}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
+    def construct_text(self, node: yaml.ScalarNode) -> Any:
+        return self.construct_scalar(node)
+
 
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
 # CodaLab wrote text in this way with Python 2.
-_Loader.add_constructor("tag:yaml.org,2002:python/unicode", lambda loader, node: loader.construct_scalar(node))
+_Loader.add_constructor("tag:yaml.org,2002:python/unicode", _Loader.construct_text)
 
 
 def open_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:

@@ -204,7 +204,7 @@ class _Form:
 
     def function(self, name: str) -> Function:
         """Return the whole, under a name."""
-        line = min(each.lineno for each in (self.node, *self.node.decorator_list))
+        line = min([self.node.lineno, *(each.lineno for each in self.node.decorator_list)])
         statements = tuple(self._statements())
         attributes, left_out = frozenset(self.attributes), frozenset(self.left_out)
         return Function(name, line, statements, self.reads, self._values(), attributes, left_out, self.prints)
@@ -427,8 +427,9 @@ def _may_fail(node: ast.AST) -> bool:
     """Return whether an expression may raise an error by itself: an element that may not be there, or a quotient."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value != 0
-    is_quotient = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv)
-    return is_quotient and not isinstance(node.right, ast.Constant)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv):
+        return not isinstance(node.right, ast.Constant)
+    return False
 
 
 def _is_view(node: ast.expr) -> bool:
