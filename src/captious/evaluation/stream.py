@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Unpack
+from functools import reduce
+from typing import Any, Unpack
 
 from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.matching import MatchOptions
@@ -226,10 +227,6 @@ def _added(total: ExactSums | None, more: ExactSums) -> ExactSums:
     return more if total is None else total + more
 
 
-def _merged(states: list[State | None]) -> State | None:
-    total = states[0]
-    for state in states[1:]:
-        assert total is not None
-        assert state is not None
-        total = total.merge(state)
-    return total
+def _merged(states: list[Any]) -> State:
+    merged: State = reduce(lambda total, state: total.merge(state), states)
+    return merged
