@@ -45,9 +45,9 @@ def test_sentences_agree_with_human_marks(shared_data: Path) -> None:
 
 def test_time_is_linear() -> None:
     def seconds(text: str) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         sentences_of(text)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     for piece in ("a", "1. ", "a.", ".", " ", "\n", '."', "。", "A dog runs. "):
         assert seconds(piece * 100_000) < 20  # quadratic time would take minutes
