@@ -36,6 +36,7 @@ __all__ = [
     "Participant",
     "Phase",
     "QueueTurn",
+    "RateCount",
     "RefusedUpload",
     "Scores",
     "Standing",
@@ -209,6 +210,17 @@ class AuditEvent(models.Model):
 
     class Meta:
         ordering = ["-time", "-id"]
+
+
+class RateCount(models.Model):
+    """The number of actions of a party within a minute."""
+
+    key = models.CharField(max_length=200)
+    minute = models.BigIntegerField()
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["key", "minute"], name="one_count")]
 
 
 # Challenges in the database, with their phases, drafts, versions, news, terms, approvals and bans.

@@ -207,6 +207,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='RateCount',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=200)),
+                ('minute', models.BigIntegerField()),
+                ('count', models.PositiveIntegerField(default=0)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('key', 'minute'), name='one_count')],
+            },
+        ),
+        migrations.CreateModel(
             name='Standing',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

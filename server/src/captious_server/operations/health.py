@@ -28,7 +28,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from captious.version import __version__
-from captious_server.models import Challenge, Phase, QueueTurn, Submission, WorkerSeen
+from captious_server.models import Challenge, Phase, RateCount, Submission, WorkerSeen
 from captious_server.settings import SQLITE_WAIT
 
 _Status = Submission.Status
@@ -100,7 +100,7 @@ class Storage:
         """ "ok" or "failed"."""
         try:
             with _impatient():
-                QueueTurn.objects.update_or_create(party="health", defaults={"ended": timezone.now()})
+                RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
         except Error:
             return "failed"
         return "ok"

@@ -24,7 +24,7 @@ from captious_server.challenges import references as reference_cache
 from captious_server.challenges.definition import public_label
 from captious_server.models import Challenge, Submission, WorkerSeen
 from captious_server.notices.delivery import Deliveries, remove_old_notices
-from captious_server.people.accounts import remove_old_events
+from captious_server.people.accounts import remove_old_counts, remove_old_events
 from captious_server.scoring import queue
 from captious_server.scoring.results import SetScores, cpu_limit, read_results, score_set, write_results
 from captious_server.settings import BackgroundThread
@@ -68,6 +68,7 @@ def run(stop: threading.Event) -> None:
 def _clean_up() -> None:
     """Remove leftovers of killed processes, and expired rows."""
     storage.remove_leftovers()
+    remove_old_counts()
     queue.remove_old_turns()
     remove_old_notices()
     remove_old_events()

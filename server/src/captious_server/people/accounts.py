@@ -11,12 +11,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
-from django.db.models import Q
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from captious_server.models import AuditEvent, Challenge, Invitation, Submission, Team, Token, User
+from captious_server.models import AuditEvent, Challenge, Invitation, RateCount, Submission, Team, Token, User
 from captious_server.settings import client_address, network
 
 _log = logging.getLogger(__name__)
@@ -59,18 +59,28 @@ def limit(request: HttpRequest, action: str, *, by_address: bool = False) -> Non
         TooManyRequests: there were too many within this minute.
     """
     if request.user.is_authenticated:
-        _count(f"{action}:user:{request.user.pk}")
+        _count(f"{action} user {request.user.pk}")
     if by_address or not request.user.is_authenticated:
-        _count(f"{action}:{network_of(request)}")
+        _count(f"{action} {network_of(request)}")
 
 
-def _count(party: str) -> None:
-    minute, seconds = divmod(int(time.time()), 60)
-    key = f"{party.replace(' ', '-')}:{minute}"
-    n = cache.get(key, 0) + 1
-    cache.set(key, n, 60)
-    if n > settings.CAPTIOUS.requests_per_minute:
-        raise TooManyRequests(60 - seconds)
+def _count(key: str) -> None:
+    key, now = key[:200], time.time()
+    minute = int(now // 60)
+    rows = RateCount.objects.filter(key=key, minute=minute)
+    try:
+        with transaction.atomic():
+            RateCount.objects.get_or_create(key=key, minute=minute)
+            rows.update(count=F("count") + 1)
+    except IntegrityError:  # two concurrent first requests
+        rows.update(count=F("count") + 1)
+    if rows.get().count > settings.CAPTIOUS.requests_per_minute:
+        raise TooManyRequests(60 - int(now % 60))
+
+
+def remove_old_counts() -> None:
+    """Forget counts of earlier minutes."""
+    RateCount.objects.filter(minute__lt=int(time.time() // 60) - 1).delete()
 
 
 # Writing the audit log.
