@@ -33,9 +33,6 @@ from head import States, train_head
 from negatives import make_negatives
 from recipe import NOT_FITTED, HeadRecipe
 
-_DECIMALS = 6  # of coefficients
-_SHARES = np.arange(21) / 20  # of the coefficients of light that are tried, up to all
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -109,20 +106,11 @@ def main() -> None:
 
 
 def fitted_head(comparisons: Sequence[Comparisons], light: CaptionWeights) -> tuple[NDArray[np.float64], float]:
-    """Return coefficients of the variant full, and its bias, on the scale of ``light``: copies have equal scores.
-
-    They are those of least loss, averaged with those of ``light``. Its share is the one with which most comparisons are
-    ordered rightly, a mean over all kinds, and none of the kinds worse than by ``light``. They are rounded, so that they
-    do not depend on the last bits of features.
-    """
+    """Return coefficients of the variant full, and its bias, on the scale of ``light``: copies have equal scores."""
     coefficients = fitted(comparisons, FULL_FEATURES, NOT_FITTED)
     rewards = np.array([name not in PENALTIES for name in FULL_FEATURES])
     coefficients *= light.coefficients[rewards[1:]].sum() / coefficients[rewards].sum()
-    alone = np.insert(light.coefficients, 0, 0.0)
-    averages = [(1 - share) * coefficients + share * alone for share in _SHARES]
-    right = np.array([[each.right(average) for each in comparisons] for average in averages])
-    best = np.where((right >= right[-1]).all(axis=1), right.mean(axis=1), 0).argmax()
-    return averages[best].round(_DECIMALS), light.bias
+    return coefficients, light.bias
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from captious.learned.contradictions import (
     supports,
 )
 from captious.learned.files import packed, read_weights, unpacked, write_weights
-from captious.learned.plain_captions import PlainWords, sentences
+from captious.learned.plain_captions import PlainWords
 from captious.models import Encoder
 from captious.models.encoders import numbered
 from captious.native import lcs_lengths, threads
@@ -305,67 +305,6 @@ def agreement(
         better = cosines > largest[rows]
         largest[rows[better]], best[rows[better]] = cosines[better], units[better]
     return largest, best
-
-
-@dataclass(frozen=True, eq=False)
-class Sentences:
-    """Sentences of long captions: of those that have several, or whose references all have several.
-
-    Args:
-        rows: int64[n], the candidates.
-        texts: all their sentences and those of their references, as if they were references.
-        lengths: int64[n_texts], the number of sentences of each candidate and of its references, which follow it.
-        offsets: int64[n + 1], the boundaries of the images in ``lengths``.
-    """
-
-    rows: NDArray[np.int64]
-    texts: References
-    lengths: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, captions: Captions) -> Sentences:
-        rows, found = [], []
-        bounds = pairwise(captions.references.offsets.tolist())
-        for row, (candidate, (start, end)) in enumerate(zip(captions.candidates, bounds, strict=True)):
-            own = [sentences(candidate)]
-            if len(own[0]) > 1 or len(sentences(captions.references.texts[start])) > 1:
-                own += map(sentences, captions.references.texts[start:end])
-                if len(own[0]) > 1 or all(len(parts) > 1 for parts in own[1:]):
-                    rows.append(row)
-                    found.append(own)
-        lengths = np.array([len(parts) for own in found for parts in own], np.int64)
-        offsets = np.cumsum([0, *map(len, found)])
-        texts = tuple(part for own in found for parts in own for part in parts)
-        bounds_of_texts = np.concatenate([[0], np.cumsum(lengths)])[offsets]
-        return cls(np.array(rows, np.int64), References(tuple(rows), texts, bounds_of_texts), lengths, offsets)
-
-    def agreement(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the agreement of the captions ``rows`` by sentences, float64[n].
-
-        It is the mean of ``agreement`` of the sentences of a caption with those of all references. If the sentences of
-        the reference that is covered best agree less with those of the caption than the converse, half of the
-        difference is subtracted: something is missing.
-
-        Args:
-            vectors: of all sentences, of length 1, float32[n_sentences, width].
-        """
-        starts = np.cumsum(self.lengths) - self.lengths
-        found = np.empty(len(self.rows))
-        for row, (first, last) in enumerate(pairwise(self.offsets.tolist())):
-            parts = [vectors[i : i + n] for i, n in zip(starts[first:last], self.lengths[first:last], strict=True)]
-            caption, references = parts[0], parts[1:]
-            found[row] = _mean_agreement(caption, np.concatenate(references))
-            covered = [_mean_agreement(reference, caption) for reference in references]
-            best = int(np.argmax(covered))
-            found[row] -= max(0, _mean_agreement(caption, references[best]) - covered[best]) / 2
-        return found
-
-
-def _mean_agreement(parts: NDArray[np.float32], others: NDArray[np.float32]) -> float:
-    """Return the mean agreement of sentences with others."""
-    n = len(parts)
-    return float(agreement(parts, np.tile(others, (n, 1)), np.arange(n + 1) * len(others))[0].mean())
 
 
 def _row_products(

@@ -20,9 +20,7 @@ from captious.learned.caption_features import (
     EncodedLayer,
     EncodedReferences,
     EncoderHead,
-    HeadedCaptions,
     HeadedLayer,
-    Sentences,
     agreement,
     features,
     junctions,
@@ -282,19 +280,14 @@ class Concur(MeanMetric):
         See ``captious.learned.caption_weights.FEATURES``; for the variant ``full``,
         ``captious.learned.caption_features.FULL_FEATURES``.
         """
-        light, parts = features(*captions.layer(self.layer), self.weights), Sentences.of(captions)
-        encoded: EncodedReferences = parts.texts.layer(self.layer)
-        light[parts.rows, FEATURES.index("agreement")] = parts.agreement(encoded.captions.vectors)
+        light = features(*captions.layer(self.layer), self.weights)
         if self.head is None or self.encoder is None:
             return light
         if not self._checked:
             self.head.check(self.encoder)
             self._checked = True
-        layer = HeadedLayer(self.head, self.encoder, self._words)
-        left, right = captions.layer(layer)
+        left, right = captions.layer(HeadedLayer(self.head, self.encoder, self._words))
         headed, _ = agreement(left.vectors[left.rows], right.vectors[right.rows], captions.references.offsets)
-        own: HeadedCaptions = parts.texts.layer(layer)
-        headed[parts.rows] = parts.agreement(own.vectors[own.rows])
         return np.column_stack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

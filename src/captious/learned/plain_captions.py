@@ -38,16 +38,6 @@ _PARTS = re.compile(
     r"(?<=[.!?])\s+|,\s+(?=(?:creat|add|evok|convey|giv|captur|suggest|contribut|enhanc|highlight)ing\b)"
 )
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\w\.)(?<!\b(?:Mr|Ms|Dr|St|vs)\.)(?<!\bMrs\.)\s+(?=\S*\w)")
-_SENTENCES = 32
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a caption without boilerplate; after 31 sentences, the rest counts as one."""
-    if _SENTENCE_END.search(text) is None:
-        return [text]
-    return _SENTENCE_END.split(*plain([text]), maxsplit=_SENTENCES - 1)
-
 
 def plain(texts: Sequence[str]) -> tuple[str, ...]:
     """Return captions without markup, emoji and boilerplate; a caption of nothing else stays as it is."""
