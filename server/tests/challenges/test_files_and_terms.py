@@ -49,7 +49,7 @@ def test_overview_links_files_and_terms(small_site: Site) -> None:
     Phase.objects.update(scored_per_day=2)
     page = small_site.client(ann).get("/challenges/small/").content.decode()
     digest = hashlib.sha256(b"id\n1\n").hexdigest()
-    for shown in ("Ann Smith, University of X", "CC BY 4.0", "@inproceedings{x}", digest, "5 bytes", "Your quotas"):
+    for shown in ("Ann Smith, University of X", "CC BY 4.0", "@inproceedings{x}", digest, "5\xa0bytes", "Your quotas"):
         assert shown in page, shown
     visitor = small_site.client().get("/challenges/small/").content.decode()
     assert "Your quotas" not in visitor
