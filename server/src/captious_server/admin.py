@@ -41,10 +41,11 @@ _JQUERY = ("vendor/jquery/jquery.min", "jquery.init")
 
 def _deferred_scripts(*names: str) -> forms.Media:
     """Scripts of Django's pages, which are drawn before they run."""
-    return forms.Media(js=[forms.Script(f"admin/js/{name}.js", defer=True) for name in (*_JQUERY, *names)])
+    # The stubs know scripts by their paths only.
+    return forms.Media(js=[forms.Script(f"admin/js/{name}.js", defer=True) for name in (*_JQUERY, *names)])  # type: ignore[misc]
 
 
-class _AuditedAdmin(admin.ModelAdmin):
+class _AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     """Additions, changes and deletions here are also written to the audit log."""
 
     @property
@@ -72,7 +73,7 @@ def _record(action: str, obj: Any, request: HttpRequest, message: Any) -> None:
 
 
 @admin.register(User)
-class _Users(_AuditedAdmin, UserAdmin):
+class _Users(_AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
     list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
     list_filter = ("is_active", "is_superuser")
     readonly_fields = ("last_login", "date_joined")
@@ -139,7 +140,7 @@ def _set_active(request: HttpRequest, users: Any, active: bool) -> None:
         record("activate" if active else "deactivate", user.username, request=request)
 
 
-class _Inline(admin.StackedInline):
+class _Inline(admin.StackedInline):  # type: ignore[type-arg]  # generic in the stubs alone
     @property
     def media(self) -> forms.Media:
         return _deferred_scripts("inlines")

@@ -98,6 +98,12 @@ class User(AbstractUser):
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="one_name_in_any_case")]
 
+    # Managers of what allauth, which has no types, keeps for an account.
+    authenticator_set: models.QuerySet[Any]
+    emailaddress_set: models.QuerySet[Any]
+    socialaccount_set: models.QuerySet[Any]
+    usersession_set: models.QuerySet[Any]
+
     @property
     def confirmed_email(self) -> str:
         """The address, if its owner has confirmed it; otherwise empty."""

@@ -171,7 +171,7 @@ class World:
     def _submissions(self) -> dict[str, Any]:
         from captious_server.models import Submission
 
-        alpha = {"team": self.alpha}
+        alpha: dict[str, Any] = {"team": self.alpha}
         submissions = {
             "public": self.submit("ann", "Public", **alpha),
             "private": self.submit("ann", "Private", public=False, **alpha),

@@ -101,13 +101,13 @@ def kill_at(place: str, attribute: str, when: str) -> None:
         if when == "before" or (when == "second" and calls == 2):
             die()
         if when.endswith("commit"):
-            BaseDatabaseWrapper._commit = commit
+            BaseDatabaseWrapper._commit = commit  # type: ignore[attr-defined]  # private
         result = original(*args, **kwargs)
         if when == "after":
             die()
         return result
 
-    commit_as_before = BaseDatabaseWrapper._commit
+    commit_as_before = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
     setattr(owner, name, killing)
 
 

@@ -64,8 +64,8 @@ class Site:
         client = Client(raise_request_exception=False)
         if Site._middleware is None:  # slow to load
             client.handler.load_middleware()
-            Site._middleware = client.handler._middleware_chain
-        client.handler._middleware_chain = Site._middleware
+            Site._middleware = client.handler._middleware_chain  # type: ignore[attr-defined]  # private
+        client.handler._middleware_chain = Site._middleware  # type: ignore[attr-defined]
         if user is not None:
             client.force_login(user)
             if proved:

@@ -12,7 +12,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -32,7 +33,7 @@ from captious_server.models import (
     User,
 )
 from captious_server.notices.delivery import message, team_asked
-from captious_server.people.access import ExplainedError, may_manage
+from captious_server.people.access import ExplainedError, UserRequest, may_manage
 from captious_server.people.accounts import invitation_of, limit, make_invitation, record
 from captious_server.people.teams import (
     MAX_TEAMS,
@@ -83,7 +84,7 @@ class Line(forms.CharField):
     """A field with one line of text."""
 
     def to_python(self, value: Any) -> str:
-        return one_line(super().to_python(value))
+        return one_line(super().to_python(value) or "")
 
 
 def _printable(text: str) -> str:
@@ -106,7 +107,7 @@ def validate_alphabet(name: str) -> str:
 FIELD = "field-"
 
 
-class EditForm(forms.ModelForm):
+class EditForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """The description of a submission, which can be edited later."""
 
     method = Line(max_length=120, help_text="Name of the method on the leaderboard.")
@@ -166,11 +167,18 @@ class SubmitForm(EditForm):
     def __init__(self, *args: Any, phases: list[Phase], teams: list[Team], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = Phase.objects.filter(pk__in=[phase.pk for phase in phases])
-        self.fields["phase"].queryset = chosen.select_related("challenge")
-        self.fields["team"].queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
+        offer(self, "phase", chosen.select_related("challenge"))
+        offer(self, "team", Team.objects.filter(pk__in=[team.pk for team in teams]))
         if len(teams) == 1:
             self.fields["team"].widget = forms.HiddenInput()
             self.fields["team"].initial = teams[0].slug
+
+
+def offer(form: forms.BaseForm, name: str, rows: QuerySet[Any]) -> None:
+    """Let users choose from some objects in a field of a form."""
+    field = form.fields[name]
+    assert isinstance(field, forms.ModelChoiceField)
+    field.queryset = rows
 
 
 def open_phases(challenge: Challenge, time: datetime) -> list[Phase]:
@@ -219,7 +227,7 @@ class MailForm(forms.Form):
 
     def __init__(self, data: Any, challenge: Challenge) -> None:
         super().__init__(data)
-        self.fields["team"].queryset = teams_in(challenge)
+        offer(self, "team", teams_in(challenge))
 
 
 class NewsForm(forms.Form):
@@ -319,7 +327,7 @@ def delete_submission(request: HttpRequest, submission: Submission) -> bool:
     return True
 
 
-def upload_of(submission: Submission) -> HttpResponse:
+def upload_of(submission: Submission) -> FileResponse:
     """The file of a submission as it was uploaded.
 
     Raises:
@@ -341,7 +349,10 @@ def mail_teams(request: HttpRequest, challenge: Challenge, form: MailForm) -> in
     """Send the mail of a valid form, and keep it in the log; return the number of members who get it."""
     limit(request, "change")
     values, team = form.cleaned_data, form.cleaned_data["team"]
-    memberships = Membership.objects.filter(team__in=teams_in(challenge).values("pk") if team is None else [team])
+    if team is None:
+        memberships = Membership.objects.filter(team__in=teams_in(challenge).values("pk"))
+    else:
+        memberships = Membership.objects.filter(team=team)
     if values["captains"]:
         memberships = memberships.filter(is_captain=True)
     users = User.objects.filter(pk__in=memberships.values("user"))
@@ -396,7 +407,7 @@ class InvitationError(ExplainedError):
         super().__init__("This invitation does not exist, has expired or was revoked. Ask the team for a new one.")
 
 
-def new_team(request: HttpRequest, name: str) -> Team:
+def new_team(request: UserRequest, name: str) -> Team:
     """Create a team with the user as its captain.
 
     Raises:
@@ -414,7 +425,7 @@ def new_team(request: HttpRequest, name: str) -> Team:
 
 
 @contextmanager
-def own_team(request: HttpRequest, slug: str) -> Iterator[Team]:
+def own_team(request: UserRequest, slug: str) -> Iterator[Team]:
     """A team of the user, locked within the block.
 
     Raises:
@@ -427,7 +438,7 @@ def own_team(request: HttpRequest, slug: str) -> Iterator[Team]:
         yield team
 
 
-def invite(request: HttpRequest, team: Team, label: str = "") -> str:
+def invite(request: UserRequest, team: Team, label: str = "") -> str:
     """The secret of a new invitation link.
 
     Args:
@@ -460,7 +471,7 @@ def revoke(request: HttpRequest, team: Team, pk: int) -> None:
     record("revoke invitation", team.name, request=request)
 
 
-def join(request: HttpRequest, secret: str) -> Team:
+def join(request: UserRequest, secret: str) -> Team:
     """Join a team with an invitation.
 
     Raises:
@@ -474,7 +485,7 @@ def join(request: HttpRequest, secret: str) -> Team:
     return team
 
 
-def leave(request: HttpRequest, team: Team) -> bool:
+def leave(request: UserRequest, team: Team) -> bool:
     """Leave a team, whose submissions stay; return whether it was deleted, see ``leave_team``.
 
     Raises:
@@ -488,7 +499,7 @@ def leave(request: HttpRequest, team: Team) -> bool:
     return is_deleted
 
 
-def remove(request: HttpRequest, team: Team, **user: Any) -> str:
+def remove(request: UserRequest, team: Team, **user: Any) -> str:
     """Remove a member, and revoke the invitation links that the member may know; return the name.
 
     Args:
@@ -508,7 +519,7 @@ def remove(request: HttpRequest, team: Team, **user: Any) -> str:
     return str(member.user.username)
 
 
-def make_captain(request: HttpRequest, team: Team, **user: Any) -> str:
+def make_captain(request: UserRequest, team: Team, **user: Any) -> str:
     """Transfer the captaincy to another member; return the name.
 
     Args:
@@ -526,12 +537,12 @@ def make_captain(request: HttpRequest, team: Team, **user: Any) -> str:
     return str(member.user.username)
 
 
-def _captain_and_member(request: HttpRequest, team: Team, user: dict[str, Any]) -> tuple[Membership, Membership]:
+def _captain_and_member(request: UserRequest, team: Team, user: dict[str, Any]) -> tuple[Membership, Membership]:
     captain = get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
     conditions = {f"user__{name}": value for name, value in user.items()}
     return captain, get_object_or_404(Membership.objects.select_related("user"), team=team, **conditions)
 
 
-def open_invitations(team: Team) -> Any:
+def open_invitations(team: Team) -> QuerySet[Invitation]:
     """The invitations of a team that have not expired, the first to expire first."""
     return team.invitations.filter(expires__gt=timezone.now()).select_related("created_by").order_by("expires")

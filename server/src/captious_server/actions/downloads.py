@@ -15,7 +15,7 @@ from captious_server.boards.leaderboard import UnknownNameError, csv_file
 from captious_server.boards.ranking import rounded_array
 from captious_server.challenges import references as reference_cache
 from captious_server.models import Challenge, Submission
-from captious_server.people.access import ExplainedError, OldScoresError, may_browse, why_hidden
+from captious_server.people.access import ExplainedError, OldScoresError, Request, may_browse, why_hidden
 from captious_server.scoring.results import read_results
 from captious_server.settings import flag
 from captious_server.submissions import storage
@@ -85,7 +85,7 @@ def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> 
     return response
 
 
-def captions_template(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
+def captions_template(request: Request, challenge: Challenge) -> StreamingHttpResponse:
     """Empty captions files of the open phase that the address names: JSON, or a zip file if there are several.
 
     Raises:

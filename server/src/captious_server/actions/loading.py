@@ -495,11 +495,11 @@ def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Ch
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
     checksums = {definition.key(row): _checksum(source, row) for row in definition.references}
     n_rescored, scoring_versions = 0, {}
-    for phase in Phase.objects.select_for_update().filter(challenge=challenge):
-        phase.challenge = challenge
-        n_rescored += queue.change(phase, {key: checksums[key] for key in phase.reference_sets})
-        board_changed(phase.pk)
-        scoring_versions[phase.name] = phase.scoring_version
+    for row in Phase.objects.select_for_update().filter(challenge=challenge):
+        row.challenge = challenge
+        n_rescored += queue.change(row, {key: checksums[key] for key in row.reference_sets})
+        board_changed(row.pk)
+        scoring_versions[row.name] = row.scoring_version
     ChallengeVersion.objects.create(
         challenge=challenge,
         number=version,

@@ -12,7 +12,7 @@ import uuid
 from pathlib import Path
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -52,6 +52,8 @@ from captious_server.models import Challenge, Phase, Submission, Team, Webhook
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
 from captious_server.operations.health import prometheus_text
 from captious_server.people.access import (
+    Call,
+    UserCall,
     challenge_for,
     managed_challenge,
     may_manage,
@@ -75,7 +77,7 @@ _CHUNK_BYTES = 256 * 1024
 _KEY_LENGTH = 64
 
 
-def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
+def new_submission(request: UserCall, challenge: Challenge) -> Submission:
     """An unsaved submission, made from the parameters of a call."""
     values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
     flags = {"public": True, **request.flags}
@@ -88,7 +90,7 @@ def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
     return submission
 
 
-def field_parameters(request: HttpRequest, challenge: Challenge) -> dict[str, str]:
+def field_parameters(request: UserCall, challenge: Challenge) -> dict[str, str]:
     """The values that parameters ``field=NAME=VALUE`` give to fields of the challenge, as a form takes them."""
     pairs = [text.partition("=") for text in request.GET.getlist("field")]
     known = fields_of_teams(challenge)
@@ -101,12 +103,12 @@ def valid(form: EditForm) -> EditForm:
     """The form, if it is valid."""
     if not form.is_valid():
         errors = form.errors.items()
-        problems = "; ".join(f"{name.removeprefix(FIELD)}: {' '.join(messages)}" for name, messages in errors)
+        problems = "; ".join(f"{name.removeprefix(FIELD)}: {' '.join(map(str, messages))}" for name, messages in errors)
         raise Failure(400, f"The submission is not valid. {problems}")
     return form
 
 
-def upload_key(request: HttpRequest) -> str:
+def upload_key(request: UserCall) -> str:
     """The idempotency key of an upload; empty if the request has none."""
     key = str(request.headers.get("Idempotency-Key", ""))
     if len(key) > _KEY_LENGTH or not (key.isascii() and key.isprintable()):
@@ -114,7 +116,7 @@ def upload_key(request: HttpRequest) -> str:
     return key
 
 
-def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+def _phase(request: UserCall, challenge: Challenge) -> Phase:
     name, phases = request.GET.get("phase", ""), challenge.phase_list
     if name:
         for phase in phases:
@@ -129,7 +131,7 @@ def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
     return phases[0]
 
 
-def team_of(request: HttpRequest) -> Team:
+def team_of(request: UserCall) -> Team:
     """The team that a call names, or the only one that the user is in."""
     name, teams = request.GET.get("team", ""), teams_of(request.user)
     if name:
@@ -169,7 +171,7 @@ def receive(request: HttpRequest, path: Path) -> str:
 # Calls of the API about the approval of teams.
 
 
-def approvals(request: HttpRequest, slug: str) -> HttpResponse:
+def approvals(request: UserCall, slug: str) -> HttpResponse:
     """Teams that asked for approval, and the decisions."""
     challenge = _challenge(request, slug)
     if request.method == "GET":
@@ -183,7 +185,7 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(approval_answer(row))
 
 
-def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:
+def decide(request: UserCall, slug: str, team: str) -> HttpResponse:
     """Approve or refuse a team."""
     challenge = _challenge(request, slug)
     if not may_manage(request.user, challenge):
@@ -197,7 +199,7 @@ def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     return JsonResponse(approval_answer(approvals_of(challenge).get(team__slug=team)))
 
 
-def _challenge(request: HttpRequest, slug: str) -> Challenge:
+def _challenge(request: UserCall, slug: str) -> Challenge:
     challenge = challenge_for(request.user, slug)
     if not challenge.definition.team_approval:
         raise Http404
@@ -212,17 +214,17 @@ def _with_addresses(request: HttpRequest, challenge: Challenge, message: str) ->
 # Calls of the API about material for teams: files, templates, terms, quotas, comparisons.
 
 
-def files(request: HttpRequest, slug: str) -> HttpResponse:
+def files(request: HttpRequest, slug: str) -> FileResponse:
     """A file that the organizers publish."""
     return published_file(challenge_for(request.user, slug), request.GET.get("file", ""))
 
 
-def template(request: HttpRequest, slug: str) -> HttpResponse:
+def template(request: Call, slug: str) -> StreamingHttpResponse:
     """A template of a captions file."""
     return captions_template(request, challenge_for(request.user, slug))
 
 
-def terms(request: HttpRequest, slug: str) -> HttpResponse:
+def terms(request: UserCall, slug: str) -> HttpResponse:
     """Read the terms, or accept them for a team."""
     challenge = challenge_for(request.user, slug)
     text = terms_of(challenge)
@@ -241,7 +243,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(terms_answer(row))
 
 
-def quotas(request: HttpRequest, slug: str) -> HttpResponse:
+def quotas(request: UserCall, slug: str) -> HttpResponse:
     """The quotas of a team: used, limits, and remaining."""
     challenge = challenge_for(request.user, slug)
     team, now = team_of(request), timezone.now()
@@ -249,7 +251,7 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(answers, safe=False)
 
 
-def refused(request: HttpRequest, slug: str) -> HttpResponse:
+def refused(request: UserCall, slug: str) -> HttpResponse:
     """The refused uploads. Their files are not kept."""
     rows = own_refused(request.user, challenge_for(request.user, slug))
     return JsonResponse([refused_answer(row) for row in rows], safe=False)
@@ -263,7 +265,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse([comparison_answer(row) for row in rows], safe=False)
 
 
-def scores(request: HttpRequest, pk: int) -> HttpResponse:
+def scores(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Scores of single images."""
     names = (request.GET.get(name, "") for name in ("captions", "references"))
     return scores_of_images(request.user, submission_for(request.user, pk), *names)
@@ -274,11 +276,11 @@ def scores(request: HttpRequest, pk: int) -> HttpResponse:
 _ROWS_PER_PAGE = 100  # as calls.toml says
 
 
-def challenges(request: HttpRequest) -> HttpResponse:
+def challenges(request: Call) -> HttpResponse:
     """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
     rows = visible_challenges(request.user).prefetch_related("phases")
     if request.token is not None and request.token.challenge is not None:
-        rows = rows.filter(pk=request.token.challenge_id)
+        rows = rows.filter(pk=request.token.challenge.pk)
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
@@ -287,7 +289,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
 
 
-def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
+def leaderboard(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as JSON, the same as on the site."""
     output = request.GET.get("sort", "").removeprefix("-")
     query = query_of(request, slug)
@@ -297,7 +299,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     return json_file(query)
 
 
-def submissions(request: HttpRequest, slug: str) -> HttpResponse:
+def submissions(request: UserCall, slug: str) -> HttpResponse:
     """POST submits the body of the request; GET lists the submissions of the user's teams.
 
     A POST that is repeated with the same ``Idempotency-Key`` is answered with the submission that was made before.
@@ -342,18 +344,18 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
 
 
-def archive(request: HttpRequest, slug: str) -> HttpResponse:
+def archive(request: UserCall, slug: str) -> StreamingHttpResponse:
     """The archive of all submissions of a challenge or of a phase."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
 
-def file(request: HttpRequest, pk: int) -> HttpResponse:
+def file(request: UserCall, pk: int) -> FileResponse:
     """The file as it was uploaded, for the team and the organizers."""
     return upload_of(submission_for(request.user, pk, own=True))
 
 
-def edit(request: HttpRequest, pk: int) -> HttpResponse:
+def edit(request: UserCall, pk: int) -> HttpResponse:
     """Change the description of a submission. Baselines are changed in the folder of their challenge."""
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
@@ -368,7 +370,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
 
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
+def delete(request: UserCall, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if not delete_submission(request, submission):
@@ -377,14 +379,14 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(submission_answer(submission, request.user))
 
 
-def metrics(request: HttpRequest) -> HttpResponse:
+def metrics(request: UserCall) -> HttpResponse:
     """The state of the server, for Prometheus; only for organizers and administrators."""
     if not (request.user.is_superuser or request.user.organized.exists()):
         raise Http404
     return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
 
 
-def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+def cancel(request: UserCall, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     limit(request, "change")
     submission = submission_for(request.user, pk, own=True)
@@ -395,7 +397,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(submission_answer(submission, request.user))
 
 
-def choose(request: HttpRequest, pk: int) -> HttpResponse:
+def choose(request: UserCall, pk: int) -> HttpResponse:
     """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
     if reason := choose_submission(request, submission, chosen=request.flags.get("chosen", True)):
@@ -410,7 +412,7 @@ def _page(request: HttpRequest) -> int:
     return int(text)
 
 
-def fields(request: HttpRequest, slug: str) -> HttpResponse:
+def fields(request: UserCall, slug: str) -> HttpResponse:
     """Set the fields of submissions that are the body of the request."""
     challenge = managed_challenge(request.user, slug)
     limit(request, "change")
@@ -426,7 +428,7 @@ def fields(request: HttpRequest, slug: str) -> HttpResponse:
 # Calls of the API about the webhooks of a challenge, for organizers and administrators.
 
 
-def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
+def webhooks(request: UserCall, slug: str) -> HttpResponse:
     """The webhooks of a challenge, without their secrets and addresses, which often contain secrets."""
     challenge = managed_challenge(request.user, slug)
     if request.method == "GET":
@@ -435,24 +437,24 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     form = WebhookForm(request.POST)
     row = add_webhook(request, challenge, form)
     if row is None:
-        raise Failure(400, " ".join(message for messages in form.errors.values() for message in messages))
+        raise Failure(400, " ".join(str(message) for messages in form.errors.values() for message in messages))
     return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
 
 
-def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def test_webhook(request: UserCall, slug: str, pk: int) -> HttpResponse:
     """Queue a test event, which is sent within seconds."""
     row = _webhook(request, slug, pk)
     ping(row)
     return JsonResponse(webhook_answer(row))
 
 
-def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def delete_webhook(request: UserCall, slug: str, pk: int) -> HttpResponse:
     """Remove a webhook."""
     row = _webhook(request, slug, pk)
     remove_webhook(request, row)
     return JsonResponse(webhook_answer(row))
 
 
-def _webhook(request: HttpRequest, slug: str, pk: int) -> Webhook:
+def _webhook(request: UserCall, slug: str, pk: int) -> Webhook:
     limit(request, "change")
     return get_object_or_404(managed_challenge(request.user, slug).webhooks, pk=pk)

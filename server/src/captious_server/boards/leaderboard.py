@@ -116,7 +116,7 @@ class Board:
     phases: list[dict[str, Any]]
     sets: list[dict[str, Any]]
     columns: list[BoardColumn]
-    page: Page
+    page: Page[int]
     rows: list[BoardRow]
     own_rows: list[BoardRow]
     own: set[int]
@@ -186,7 +186,7 @@ class Board:
         }
 
 
-def board(query: Query, user: Any, page: object = 1) -> Board:
+def board(query: Query, user: Any, page: int | str | None = 1) -> Board:
     """A page of the leaderboard, and the reader's own rows of other pages. Nothing is computed: see ranking.py.
 
     Args:

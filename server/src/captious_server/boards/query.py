@@ -200,7 +200,7 @@ def choices(query: Query, user: Any, ids: Collection[str]) -> list[Submission]:
     by_pk = {row.pk: row for row in rows.filter(visible).distinct()}
     own_only = [row for row in own if row.pk not in by_pk]
     on_board_rows = sorted(by_pk.values(), key=lambda row: (places.get(row.pk, len(leaders)), row.pk))
-    return [row for row in [*own_only, *on_board_rows] if query.key in row.shown_scores.outputs]
+    return [row for row in [*own_only, *on_board_rows] if row.shown_scores and query.key in row.shown_scores.outputs]
 
 
 # The scores that may leave the server: rounded as their phase demands, and not before it allows.

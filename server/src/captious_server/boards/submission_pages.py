@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -289,7 +289,7 @@ class OwnScore:
         return not why_not_chosen(self.submission, chosen=not self.submission.is_chosen, manages=False)
 
 
-def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
+def own_scores(user: Any, submissions: Collection[Submission]) -> list[OwnScore]:
     """The submissions in their order, with the scores visible to the user."""
     best: dict[tuple[int, int, str], float] = {}
     rows_by_id: dict[int, OwnScore] = {}

@@ -97,6 +97,7 @@ def phases_that_close(now: datetime) -> None:
     """Create notices of phases that close within a day, for participants and webhooks."""
     rows = Phase.objects.filter(Q(opens=None) | Q(opens__lte=now), is_retired=False, closes__gt=now)
     for phase in rows.filter(closes__lte=now + _CLOSING_PERIOD).select_related("challenge"):
+        assert phase.closes is not None
         challenge, key = phase.challenge, f"closing:{phase.pk}:{phase.closes:%Y%m%d%H%M%S}"
         closes = local_time(phase.closes)
         takes_part = Q(participations__challenge=challenge) | Q(teams__in=teams_in(challenge).values("pk"))
@@ -313,7 +314,7 @@ class WebhookForm(forms.Form):
         return url
 
 
-def add_webhook(request: HttpRequest, challenge: Challenge, form: WebhookForm) -> Webhook | None:
+def add_webhook(request: HttpRequest, challenge: Challenge, form: forms.Form) -> Webhook | None:
     """Add the webhook of a form to a challenge; None, and errors in the form, if that is not possible."""
     if form.is_valid() and challenge.webhooks.count() >= _MAX_WEBHOOKS:
         form.add_error(None, f"A challenge has at most {_MAX_WEBHOOKS} webhooks: remove one first.")

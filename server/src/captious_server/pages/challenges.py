@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -43,6 +44,7 @@ from captious_server.models import Challenge, Draft, Phase, Standing, Submission
 from captious_server.pages.middleware import POLICY
 from captious_server.people.access import (
     OldScoresError,
+    UserRequest,
     challenge_for,
     draft_for,
     drafts_for,
@@ -251,7 +253,7 @@ def _main_phase(phases: Sequence[Phase]) -> Phase | None:
     upcoming = [phase for phase, state in zip(phases, states, strict=True) if state == "upcoming"]
     if open_phases:
         return min(open_phases, key=lambda phase: phase.closes or forever)
-    return min(upcoming, key=lambda phase: phase.opens) if upcoming else phases[-1] if phases else None
+    return min(upcoming, key=attrgetter("opens")) if upcoming else phases[-1] if phases else None
 
 
 def _curve(standing: Standing, *, lower_is_better: bool | None) -> list[float]:
@@ -326,7 +328,7 @@ def challenge_page(
     return render(request, f"captious/{template}.html", {**page_values, **context}, status=status)
 
 
-def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Page:
+def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Page[Any]:
     """The requested page of a list or queryset: the nearest one if there is no such page.
 
     Args:
@@ -403,7 +405,7 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
     """Captions of submissions image by image, for captions files that are public."""
     view, choices = _caption_view(request, slug)
     page = page_of(request, caption_browser.positions_of(view), _IMAGES_PER_PAGE)
-    page.object_list = caption_browser.rows_of(view, page.object_list)
+    page.object_list = caption_browser.rows_of(view, page)
     return challenge_page(
         request,
         view.query.challenge,
@@ -490,20 +492,20 @@ def _number(text: str) -> float | None:
 
 
 @require_safe
-def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+def download(request: HttpRequest, slug: str, name: str) -> FileResponse:
     """A file that the organizers publish."""
     return published_file(challenge_for(request.user, slug), name)
 
 
 @signed_in("GET", "HEAD")
-def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+def draft_download(request: UserRequest, slug: str, name: str) -> FileResponse:
     """A file to download of a draft that has no problems."""
     draft = draft_for(request.user, slug)
     return file_of(draft.folder, draft.shown.get("downloads", ()), name)
 
 
 @signed_in("GET", "HEAD")
-def template(request: HttpRequest, slug: str) -> HttpResponse:
+def template(request: UserRequest, slug: str) -> StreamingHttpResponse:
     """A template of the captions files of a phase: JSON, or a zip file if there are several."""
     return captions_template(request, challenge_for(request.user, slug))
 
@@ -519,7 +521,7 @@ def logo(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD")
-def draft_logo(request: HttpRequest, slug: str) -> HttpResponse:
+def draft_logo(request: UserRequest, slug: str) -> HttpResponse:
     """The logo of a draft that has no problems."""
     draft = draft_for(request.user, slug)
     return _logo_of(draft.folder, draft.shown.get("definition_values", {}).get("logo", ""))
@@ -541,7 +543,7 @@ def _logo_of(folder: Path, name: str) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD", "POST")
-def terms(request: HttpRequest, slug: str) -> HttpResponse:
+def terms(request: UserRequest, slug: str) -> HttpResponse:
     """Read the terms, and accept them for a team. Organizers see the acceptances."""
     challenge = challenge_for(request.user, slug)
     text = terms_of(challenge)

@@ -16,7 +16,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -45,7 +45,15 @@ from captious_server.challenges.problems import ChallengeError, one_line
 from captious_server.challenges.starter import write_starter
 from captious_server.models import Challenge, Draft
 from captious_server.pages.challenges import preview_of
-from captious_server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage, signed_in
+from captious_server.people.access import (
+    UserRequest,
+    draft_for,
+    drafts_for,
+    managed_challenge,
+    may_create,
+    may_manage,
+    signed_in,
+)
 from captious_server.people.accounts import limit, record
 from captious_server.settings import locked
 from captious_server.submissions import storage
@@ -142,7 +150,7 @@ _NO_ROOM = "The drafts take up too much space on the server. Discard some of the
 
 
 @signed_in("GET", "HEAD", "POST")
-def drafts(request: HttpRequest) -> HttpResponse:
+def drafts(request: UserRequest) -> HttpResponse:
     """The drafts that a user may edit, and the form of a new challenge."""
     if not may_create(request.user):
         raise Http404
@@ -157,7 +165,7 @@ def drafts(request: HttpRequest) -> HttpResponse:
     return render(request, "captious/drafts.html", context, status=422 if form.errors else 200)
 
 
-def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
+def _create_draft(request: UserRequest, form: NewChallengeForm) -> Draft | None:
     """The draft created by a form; None, with an error in the form, if its references cannot be read."""
     values = form.cleaned_data
     draft = Draft(slug=values["slug"], title=values["title"], user=request.user)
@@ -185,7 +193,7 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
 
 
 @signed_in("POST")
-def begin(request: HttpRequest, slug: str) -> HttpResponse:
+def begin(request: UserRequest, slug: str) -> HttpResponse:
     """Create a draft of a challenge, or continue the existing one."""
     challenge = managed_challenge(request.user, slug)
     limit(request, "change")
@@ -205,7 +213,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD", "POST")
-def edit(request: HttpRequest, slug: str) -> HttpResponse:
+def edit(request: UserRequest, slug: str) -> HttpResponse:
     """Edit a draft. It may be saved with problems, which the page lists with their lines."""
     draft = draft_for(request.user, slug)
     if request.method != "POST":
@@ -250,7 +258,7 @@ def _why_not_saved(draft: Draft, form: DraftForm) -> bool:
 
 
 @signed_in("POST")
-def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
+def upload_file(request: UserRequest, slug: str) -> HttpResponse:
     """Upload references, the logo, a file to download, or a baseline, which challenge.toml then names."""
     draft = draft_for(request.user, slug)
     limit(request, "upload")
@@ -269,7 +277,7 @@ def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD")
-def preview(request: HttpRequest, slug: str) -> HttpResponse:
+def preview(request: UserRequest, slug: str) -> HttpResponse:
     """A preview of the overview."""
     draft = draft_for(request.user, slug)
     challenge = _challenge(draft)
@@ -280,7 +288,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD", "POST")
-def publish(request: HttpRequest, slug: str) -> HttpResponse:
+def publish(request: UserRequest, slug: str) -> HttpResponse:
     """Show the effects of publishing, and load the draft, as ``captious challenge load`` does."""
     draft = draft_for(request.user, slug)
     if request.method == "POST":
@@ -327,7 +335,7 @@ def _publication_message(message: str, challenge: Challenge) -> str:
 
 
 @signed_in("POST")
-def discard(request: HttpRequest, slug: str) -> HttpResponse:
+def discard(request: UserRequest, slug: str) -> HttpResponse:
     """Delete a draft after confirmation; a published challenge stays unchanged."""
     limit(request, "change")
     draft = draft_for(request.user, slug)
@@ -342,7 +350,7 @@ def discard(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _editor(
-    request: HttpRequest, draft: Draft, form: DraftForm | None = None, *, upload: UploadForm | None = None
+    request: UserRequest, draft: Draft, form: DraftForm | None = None, *, upload: UploadForm | None = None
 ) -> HttpResponse:
     """The editor of a draft, with the submitted values if they have errors."""
     is_wrong = bool((form and form.errors) or (upload and upload.errors))

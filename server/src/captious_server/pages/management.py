@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +13,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q, QuerySet
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
@@ -58,7 +59,7 @@ from captious_server.models import (
 )
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
 from captious_server.pages.challenges import challenge_page, page_of
-from captious_server.people.access import challenge_for, managed_challenge, may_manage, signed_in
+from captious_server.people.access import UserRequest, challenge_for, managed_challenge, may_manage, signed_in
 from captious_server.people.accounts import limit, record
 from captious_server.people.teams import approvals_of, teams_in, teams_of, teams_to_approve
 from captious_server.scoring import queue
@@ -68,7 +69,7 @@ from captious_server.settings import row_id
 
 
 @signed_in("GET", "HEAD", "POST")
-def teams(request: HttpRequest, slug: str) -> HttpResponse:
+def teams(request: UserRequest, slug: str) -> HttpResponse:
     """The approval of the user's teams, where it is needed; for organizers, all teams."""
     challenge = challenge_for(request.user, slug)
     manages, needs_approval = may_manage(request.user, challenge), challenge.definition.team_approval
@@ -137,7 +138,7 @@ def summary_of(challenge: Challenge) -> dict[str, Any]:
     """
     phases = challenge.phase_list
     open_phases = [phase for phase in phases if phase.state == "open"]
-    upcoming = sorted((phase for phase in phases if phase.state == "upcoming"), key=lambda phase: phase.opens)
+    upcoming = sorted((phase for phase in phases if phase.state == "upcoming"), key=attrgetter("opens"))
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = Submission.objects.filter(phase__challenge=challenge, is_baseline=False).aggregate(
         today=Count("pk", filter=Q(created__gte=midnight)),
@@ -182,7 +183,7 @@ class SubmissionFilter(forms.Form):
 
 
 @signed_in("GET", "HEAD")
-def versions(request: HttpRequest, slug: str) -> HttpResponse:
+def versions(request: UserRequest, slug: str) -> HttpResponse:
     """The scores of a phase in two versions."""
     challenge = challenge_for(request.user, slug)
     query = query_from(challenge, request.GET, request.user)
@@ -227,7 +228,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
 # Webhooks of a challenge, on the organizers' page.
 
 
-def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, form: WebhookForm) -> bool:
+def act_on_webhooks(request: UserRequest, challenge: Challenge, action: str, form: Form) -> bool:
     """Perform the action of a button; False if the form is not valid."""
     limit(request, "change")
     if action == "webhook":
@@ -245,7 +246,7 @@ def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, for
     return True
 
 
-def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
+def webhook_of(request: UserRequest, challenge: Challenge) -> Webhook:
     """The webhook that a form names."""
     return get_object_or_404(challenge.webhooks, pk=row_id(request.POST.get("webhook", "")))
 
@@ -280,14 +281,14 @@ _QUESTIONS = {
 }
 
 
-def _adds_webhook(request: HttpRequest) -> bool:
+def _adds_webhook(request: UserRequest) -> bool:
     return request.POST.get("action") == "webhook"
 
 
 @login_required
 @reauthentication_required(enabled=_adds_webhook)
 @require_http_methods(["GET", "HEAD", "POST"])
-def manage(request: HttpRequest, slug: str) -> HttpResponse:
+def manage(request: UserRequest, slug: str) -> HttpResponse:
     """The organizers' page of a challenge, with all actions."""
     challenge = managed_challenge(request.user, slug)
     action = request.POST.get("action", "")
@@ -327,13 +328,13 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD")
-def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def archive(request: UserRequest, slug: str) -> StreamingHttpResponse:
     """All submissions with their scores as one zip file; with ``public``, only public data."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
 
-def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | None:
+def _question(request: UserRequest, challenge: Challenge) -> dict[str, Any] | None:
     """The question that the page asks before an action; None for actions that need no confirmation."""
     action = request.POST.get("action", "")
     if action not in _QUESTIONS or (action == "board" and request.POST.get("board") != "hidden"):
@@ -365,20 +366,20 @@ def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | No
     }
 
 
-def _submission(request: HttpRequest, challenge: Challenge) -> Submission:
+def _submission(request: UserRequest, challenge: Challenge) -> Submission:
     rows = Submission.objects.filter(phase__challenge=challenge).select_related("team", "phase__challenge")
     return get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
 
 
-def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+def _phase(request: UserRequest, challenge: Challenge) -> Phase:
     return get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
 
 
-def _participant(request: HttpRequest, challenge: Challenge) -> User:
+def _participant(request: UserRequest, challenge: Challenge) -> User:
     return get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
 
 
-def _news(request: HttpRequest, challenge: Challenge) -> News:
+def _news(request: UserRequest, challenge: Challenge) -> News:
     return get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
 
 
@@ -387,7 +388,7 @@ def _submission_label(submission: Submission) -> str:
     return f"“{submission.method}” of {submission.team_shown} in {submission.phase}"
 
 
-def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) -> bool:
+def _act(request: UserRequest, challenge: Challenge, action: str, form: Form) -> bool:
     """Perform the action of a button; False if the form is not valid."""
     if action in _FORMS and not form.is_valid():
         return False

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db.utils import Error as DatabaseError
 from django.db.utils import IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
@@ -23,7 +24,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
-from captious_server.people.access import ExplainedError
+from captious_server.people.access import ExplainedError, Request
 from captious_server.people.accounts import TooManyRequests, network_of
 from captious_server.people.sign_in import is_missing
 from captious_server.people.turns import all_turns, hashes_password, takes_long
@@ -116,7 +117,7 @@ POLICY = (
 #: Types of static files that are worth compressing.
 _COMPRESSED_TYPES = ("text/css", "text/javascript", "application/javascript", "image/svg+xml")
 
-_GetResponse = Callable[[HttpRequest], HttpResponse]
+_GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class _Middleware:
@@ -127,7 +128,7 @@ class _Middleware:
 class Unavailable(_Middleware):
     """Answers with 503 and advice if the database cannot be used or the disk is full."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: Request) -> HttpResponseBase:
         request.arrival_time = _arrival_time(request)
         # PostgreSQL fails on NUL. A cookie in quotes can contain it, too; keys of sessions are letters and digits.
         for name in [name for name, value in request.META.items() if name.startswith("HTTP_") and "\0" in value]:
@@ -165,7 +166,7 @@ class TakingTurns(_Middleware):
         super().__init__(get_response)
         self._uploads, self._passwords, self._computing, self._pages = all_turns(settings.CAPTIOUS)
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: Request) -> HttpResponseBase:
         try:
             with self._turn(request):
                 return self._next(request)
@@ -187,7 +188,7 @@ class Limits(_Middleware):
     Only signed-in users may send files.
     """
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: Request) -> HttpResponseBase:
         if request.method in {"POST", "PUT", "PATCH"}:
             if timezone.now() - request.arrival_time > timedelta(seconds=settings.CAPTIOUS.upload_seconds):
                 return error_answer(request, 408)
@@ -202,7 +203,7 @@ class Limits(_Middleware):
 class SecondStep(_Middleware):
     """Makes users set up a second step if the settings require one. Tokens are not affected."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: Request) -> HttpResponseBase:
         page = reverse("mfa_index")
         is_free = is_api(request) or request.path.startswith((page, "/account/again/", "/static/", "/sign-out"))
         if not is_free and is_missing(request.user):
@@ -213,7 +214,7 @@ class SecondStep(_Middleware):
 class Headers(_Middleware):
     """Tells browsers to run and load only files of this site, except images of challenges."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: Request) -> HttpResponseBase:
         response = self._next(request)
         response.setdefault("Content-Security-Policy", f"{POLICY}; {style_policy()}")
         response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
@@ -236,7 +237,7 @@ class Compression(GZipMiddleware):
         super().__init__(get_response)
         self._packed: dict[tuple[str, str], bytes] = {}
 
-    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         kind = response.get("Content-Type", "")
         if request.path.startswith(settings.STATIC_URL) and kind.startswith(_COMPRESSED_TYPES):
             return self._static(request, response)
@@ -244,7 +245,7 @@ class Compression(GZipMiddleware):
             return response
         return super().process_response(request, response)
 
-    def _static(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    def _static(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """A file of the site; files do not change while the server runs, so each is compressed once."""
         patch_vary_headers(response, ("Accept-Encoding",))
         requested_digest = request.GET.get("v")
@@ -255,7 +256,7 @@ class Compression(GZipMiddleware):
             return response
         key = (request.path, response.get("ETag", ""))
         if key not in self._packed:
-            self._packed[key] = gzip.compress(b"".join(response.streaming_content), mtime=0)
+            self._packed[key] = gzip.compress(response.getvalue(), mtime=0)
         compressed = HttpResponse(self._packed[key], headers=dict(response.items()))
         response.close()
         compressed["Content-Encoding"], compressed["Content-Length"] = "gzip", str(len(compressed.content))

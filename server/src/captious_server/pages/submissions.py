@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -42,6 +42,7 @@ from captious_server.boards.submission_pages import (
 from captious_server.models import Submission
 from captious_server.pages.challenges import challenge_page, page_of
 from captious_server.people.access import (
+    UserRequest,
     challenge_for,
     is_own,
     may_browse,
@@ -66,7 +67,7 @@ _Status = Submission.Status
 
 
 @signed_in("GET", "HEAD")
-def submissions(request: HttpRequest, slug: str) -> HttpResponse:
+def submissions(request: UserRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams, and their uploads that were refused."""
     challenge = challenge_for(request.user, slug)
     sort = request.GET.get("sort", "-date")
@@ -192,7 +193,7 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD", "POST")
-def edit(request: HttpRequest, pk: int) -> HttpResponse:
+def edit(request: UserRequest, pk: int) -> HttpResponse:
     """Change the description of a submission, and whether it is on the board; challenge.toml has those of baselines."""
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
@@ -207,7 +208,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD", "POST")
-def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+def cancel(request: UserRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
@@ -223,7 +224,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in("POST")
-def choose(request: HttpRequest, pk: int) -> HttpResponse:
+def choose(request: UserRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team, or let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
     is_choice = request.POST.get("chosen") != "0"
@@ -238,7 +239,7 @@ def choose(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @signed_in("GET", "HEAD", "POST")
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
+def delete(request: UserRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
@@ -261,7 +262,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return _confirm(request, submission, "Delete", consequence)
 
 
-def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
+def _confirm(request: UserRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
     return challenge_page(
         request,
         submission.challenge,
@@ -275,13 +276,13 @@ def _confirm(request: HttpRequest, submission: Submission, verb: str, consequenc
 
 
 @signed_in("GET", "HEAD")
-def file(request: HttpRequest, pk: int) -> HttpResponse:
+def file(request: UserRequest, pk: int) -> FileResponse:
     """The file as it was uploaded, for the team and the organizers."""
     return upload_of(submission_for(request.user, pk, own=True))
 
 
 @require_safe
-def scores(request: HttpRequest, pk: int, captions: str, references: str) -> HttpResponse:
+def scores(request: HttpRequest, pk: int, captions: str, references: str) -> StreamingHttpResponse:
     """Captions, references and scores of each image as CSV, for captions files that are public."""
     return scores_of_images(request.user, submission_for(request.user, pk), captions, references)
 
@@ -290,7 +291,7 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
 
 
 @signed_in("GET", "HEAD", "POST")
-def submit(request: HttpRequest, slug: str) -> HttpResponse:
+def submit(request: UserRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
     all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrival_time)
@@ -359,7 +360,7 @@ def _next_steps(submission: Submission) -> str:
     )
 
 
-def _form_key(request: HttpRequest, upload: Path) -> str:
+def _form_key(request: UserRequest, upload: Path) -> str:
     """The key of a form's upload: the same if the form is sent twice, another if the file or an answer differs.
 
     Empty if the form has no key.

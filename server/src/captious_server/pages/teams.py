@@ -22,6 +22,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -37,6 +38,7 @@ from captious_server.actions import (
     leave,
     make_captain,
     new_team,
+    offer,
     open_invitations,
     own_team,
     remove,
@@ -50,7 +52,7 @@ from captious_server.actions.accounts import (
     why_not_deleted,
 )
 from captious_server.models import Challenge, Submission, Team, TeamBan, Token, User
-from captious_server.people.access import signed_in, visible_challenges
+from captious_server.people.access import UserRequest, is_signed_in, signed_in, visible_challenges
 from captious_server.people.accounts import (
     SCOPES,
     invitation_of,
@@ -91,22 +93,23 @@ class TokenForm(forms.Form):
         initial="365",
         required=False,
         coerce=int,
-        empty_value=365,
+        empty_value=365,  # type: ignore[arg-type]  # already as coerced, where the stubs want text
         label="Valid for",
     )
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["challenge"].queryset = visible_challenges(request.user).order_by("slug")
+        offer(self, "challenge", visible_challenges(request.user).order_by("slug"))
 
     def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean()
+        super().clean()
+        values = self.cleaned_data
         if values.get("challenge") and "teams" in values.get("scopes", []):
             self.add_error("challenge", "A token for one challenge cannot change teams, which take part in many.")
         return values
 
 
-class NoticesForm(forms.ModelForm):
+class NoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """The notices that a user gets by mail."""
 
     mail_ended = forms.BooleanField(required=False, label="A submission of one of my teams was scored or failed")
@@ -118,7 +121,7 @@ class NoticesForm(forms.ModelForm):
 
 
 @signed_in("GET", "HEAD", "POST")
-def mail(request: HttpRequest) -> HttpResponse:
+def mail(request: UserRequest) -> HttpResponse:
     """The notices of the account."""
     form = NoticesForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
     if request.method == "POST":
@@ -258,20 +261,20 @@ class DeleteForm(forms.Form):
 
 
 @signed_in("POST")
-def as_json(request: HttpRequest) -> HttpResponse:
+def as_json(request: UserRequest) -> HttpResponseBase:
     """Download the user's data as JSON."""
     limit(request, "export")
     return _file(HttpResponse(data_json(request.user), "application/json"), request, "json")
 
 
 @signed_in("POST")
-def as_zip(request: HttpRequest) -> HttpResponse:
+def as_zip(request: UserRequest) -> HttpResponseBase:
     """Download the user's data and uploaded files as a zip file."""
     limit(request, "export")
     return _file(StreamingHttpResponse(data_zip(request.user), "application/zip"), request, "zip")
 
 
-def _file(response: Any, request: HttpRequest, ending: str) -> HttpResponse:
+def _file(response: HttpResponseBase, request: UserRequest, ending: str) -> HttpResponseBase:
     response["Content-Disposition"] = f'attachment; filename="account.{ending}"'
     record("export data", request.user.username, request=request)
     return response
@@ -280,7 +283,7 @@ def _file(response: Any, request: HttpRequest, ending: str) -> HttpResponse:
 @login_required
 @reauthentication_required(allow_get=True)
 @require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: HttpRequest) -> HttpResponse:
+def delete(request: UserRequest) -> HttpResponse:
     """Delete the account. The page explains the consequences."""
     user = User.objects.get(pk=request.user.pk)
     reason = why_not_deleted(user)
@@ -307,7 +310,7 @@ def _makes_token(request: HttpRequest) -> bool:
 @login_required
 @reauthentication_required(allow_get=True, enabled=_makes_token)
 @require_http_methods(["GET", "HEAD", "POST"])
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: UserRequest) -> HttpResponse:
     """The account: tokens and teams."""
     action = request.POST.get("action")
     token_form = TokenForm(request.POST if action == "token" else None, prefix="token", request=request)
@@ -326,8 +329,10 @@ def account(request: HttpRequest) -> HttpResponse:
             messages.error(request, str(error))
             return redirect("captious:account")
     secret = secret_in(request)
+    wrong: forms.Form = team_form if team_form.errors else token_form
     context = {
         "section": "account",
+        "wrong": wrong,
         "tokens": Token.objects.filter(user=request.user).select_related("challenge"),
         "teams": teams_of(request.user),
         "token_form": token_form,
@@ -335,13 +340,12 @@ def account(request: HttpRequest) -> HttpResponse:
         "has_other_sites": settings.CAPTIOUS.sign_in or request.user.socialaccount_set.exists(),
         "new_token": secret if is_token_of(request.user, secret) else None,
     }
-    context["wrong"] = team_form if team_form.errors else token_form
-    status = 422 if context["wrong"].errors else 200
+    status = 422 if wrong.errors else 200
     return without_secret(request, render(request, "captious/account.html", context, status=status))
 
 
 @signed_in("POST")
-def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+def token_revoke(request: UserRequest, pk: int) -> HttpResponse:
     """Revoke an own token."""
     token = get_object_or_404(Token, pk=pk, user=request.user)
     token.delete()
@@ -353,11 +357,11 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
 # Pages of teams and invitations, with the functions of their actions, which the API shares.
 
 
-def _team_action(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def _team_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """A view that changes a team for a member and returns to its page, with the reason if it was not possible."""
 
     @signed_in("POST")
-    def wrapper(request: HttpRequest, slug: str, **values: Any) -> HttpResponse:
+    def wrapper(request: UserRequest, slug: str, **values: Any) -> HttpResponseBase:
         with own_team(request, slug) as team:
             try:
                 return view(request, team, **values)
@@ -369,7 +373,7 @@ def _team_action(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
 
 
 @signed_in("GET", "HEAD")
-def team(request: HttpRequest, slug: str) -> HttpResponse:
+def team(request: UserRequest, slug: str) -> HttpResponse:
     """A team, for its members."""
     team = get_object_or_404(Team, slug=slug, members=request.user)
     secret = secret_in(request)
@@ -406,13 +410,13 @@ def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | 
 
 @_team_action
 @reauthentication_required
-def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
+def team_invite(request: UserRequest, team: Team) -> HttpResponse:
     """Create an invitation link."""
     return redirect_with(invite(request, team, request.POST.get("label", "")), team.url)
 
 
 @_team_action
-def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+def invitation_revoke(request: UserRequest, team: Team, pk: int) -> HttpResponse:
     """Revoke an invitation link."""
     revoke(request, team, pk)
     messages.success(request, "The invitation link was revoked.")
@@ -420,7 +424,7 @@ def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse
 
 
 @_team_action
-def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
+def team_leave(request: UserRequest, team: Team) -> HttpResponse:
     """Leave a team."""
     is_deleted = leave(request, team)
     messages.success(request, f"You left {team.name}." + (" The team was deleted." if is_deleted else ""))
@@ -428,7 +432,7 @@ def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
 
 
 @_team_action
-def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+def team_remove(request: UserRequest, team: Team, pk: int) -> HttpResponse:
     """Remove a member, which captains can do."""
     name = remove(request, team, pk=pk)
     messages.success(request, f"{name} was removed, and all invitation links were revoked.")
@@ -436,7 +440,7 @@ def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
 
 
 @_team_action
-def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+def team_captain(request: UserRequest, team: Team, pk: int) -> HttpResponse:
     """Make another member captain."""
     messages.success(request, f"{make_captain(request, team, pk=pk)} is now the captain.")
     return redirect(team.url)
@@ -451,7 +455,7 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
         raise InvitationError
     team: Team = invitation.team
     if request.method == "POST":
-        if not request.user.is_authenticated:
+        if not is_signed_in(request):
             return redirect_to_login(request.path)
         join(request, token)
         messages.success(request, f"You are now a member of {team.name}.")

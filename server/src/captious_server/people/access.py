@@ -3,16 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeGuard
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods
 
-from captious_server.models import Challenge, Draft, Phase, RefusedUpload, Submission
+from captious_server.models import Challenge, Draft, Phase, RefusedUpload, Submission, Token, User
 from captious_server.settings import local_time
+
+# Requests, as middleware and views of calls complete them.
+
+
+class Request(HttpRequest):
+    """A request, with the time at which its first byte arrived."""
+
+    arrival_time: datetime
+
+
+class UserRequest(Request):
+    """A request of a user who is signed in."""
+
+    user: User
+
+
+class Call(Request):
+    """A call of the API: its token, if it has one, and those parameters that are true or false."""
+
+    token: Token | None
+    flags: dict[str, bool]
+
+
+class UserCall(Call, UserRequest):
+    """A call of the API that needs a token."""
+
+
+def is_signed_in(request: HttpRequest) -> TypeGuard[UserRequest]:
+    """Return whether a request comes from a user."""
+    return bool(request.user.is_authenticated)
+
 
 # Errors with a status and an explanation of their own, on pages and in the API.
 
@@ -37,7 +70,7 @@ class OldScoresError(ExplainedError):
 
 # What a user may see, change and manage.
 
-_View = Callable[..., HttpResponse]
+_View = Callable[..., HttpResponseBase]
 
 
 def signed_in(*methods: str) -> Callable[[_View], _View]:

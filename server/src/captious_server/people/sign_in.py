@@ -80,7 +80,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def clean_username(self, username: str, shallow: bool = False) -> str:
         if mixes_alphabets(username):
             raise ValidationError("This name mixes letters of alphabets that look alike.")
-        return super().clean_username(username, shallow)
+        name: str = super().clean_username(username, shallow)
+        return name
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         """The user of a form, with a personal team."""
@@ -222,7 +223,7 @@ class ResetForm(_KeepTokens, ResetPasswordKeyForm):
     field_order = ["password1", "password2", "keep_tokens"]
 
 
-class AdministratorsForm(AdminPasswordChangeForm):
+class AdministratorsForm(AdminPasswordChangeForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """A new password, from an administrator.
 
     Tokens are always revoked and other sites disconnected: administrators do this for owners who are locked out, or

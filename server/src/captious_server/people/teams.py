@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, count
 from typing import Any
 
@@ -297,7 +297,7 @@ def why_not_admitted(submission: Submission) -> str:
     return why_not_confirmed(submission) or why_not_approved(submission) or why_terms_refuse(submission)
 
 
-def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int, TeamBan]:
+def bans_of(challenge: Challenge, teams: Collection[Team], user: Any) -> dict[int, TeamBan]:
     """The bans that keep a user from submitting for these teams, by team number.
 
     A ban applies to the team, or to another team that the user was a member of.

@@ -32,7 +32,7 @@ def takes_long(path: str) -> bool:
     return _SLOW_PATHS.fullmatch(path) is not None
 
 
-def hashes_password(method: str, path: str) -> bool:
+def hashes_password(method: str | None, path: str) -> bool:
     """Return whether a password is hashed to answer a request."""
     return method == "POST" and _PASSWORD_PATHS.fullmatch(path) is not None
 

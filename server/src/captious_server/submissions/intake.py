@@ -407,7 +407,7 @@ def _begin_attempt(submission: Submission, key: str, fingerprint: str) -> Attemp
     """
     if submission.is_baseline:
         return None
-    phase, team, user, time = submission.phase, submission.team, submission.user, submission.created
+    phase, team, user, time = submission.phase, submission.team, _uploader(submission), submission.created
     with transaction.atomic():
         _lock(submission)
         if (submission_before := earlier_submission(user, phase.challenge, key, fingerprint)) is not None:
@@ -424,9 +424,9 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
     with transaction.atomic():
         if attempt is not None:
             _lock(submission)
-            earlier_attempt = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
-            if earlier_attempt is not None:  # created while this one was being read
-                raise AlreadySubmittedError(earlier_attempt.submission)
+            row = Attempt.objects.filter(pk=attempt.pk).first()
+            if row is not None and row.submission is not None:  # created while this one was being read
+                raise AlreadySubmittedError(row.submission)
             _refuse(_permission_problem(submission) or why_not_admitted(submission))
             _refuse(mixed_names(submission))  # another may have been submitted while this one was being read
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)
@@ -449,10 +449,16 @@ def _end_attempt(attempt: Attempt | None, *, counts: bool) -> None:
         _log.exception("an attempt cannot be ended", extra={"attempt": attempt.pk})
 
 
+def _uploader(submission: Submission) -> User:
+    """The user who uploads a submission; only baselines have none."""
+    assert submission.user is not None
+    return submission.user
+
+
 def _lock(submission: Submission) -> None:
     """Let only one submission of a team or user be counted at a time. On SQLite, transactions do that."""
     list(Team.objects.select_for_update().filter(pk=submission.team_id))
-    list(User.objects.select_for_update().filter(pk=submission.user_id))
+    list(User.objects.select_for_update().filter(pk=_uploader(submission).pk))
 
 
 def expected_files(phase: Phase) -> list[ExpectedFile]:
@@ -478,7 +484,7 @@ def _read_captions(submission: Submission, upload: Path, output: Path) -> list[P
 
 def _permission_problem(submission: Submission) -> str:
     """The reason why the user can no longer submit for the team, which may change during an upload."""
-    user = User.objects.filter(pk=submission.user_id, is_active=True).first()
+    user = User.objects.filter(pk=_uploader(submission).pk, is_active=True).first()
     if user is None or not visible_challenges(user).filter(pk=submission.challenge.pk).exists():
         return "You can no longer submit to this challenge."
     is_member = Membership.objects.filter(team=submission.team_id, user=user).exists()
@@ -489,6 +495,7 @@ def _date_problem(submission: Submission) -> str:
     """The reason why the phase was not open when the upload began, in one sentence; empty if it was."""
     phase, state = submission.phase, submission.phase.state_at(submission.created)
     if state == "upcoming":
+        assert phase.opens is not None
         return f"The phase {phase} opens on {local_time(phase.opens)}."
     if state == "closed":
         return (

@@ -87,7 +87,7 @@ def reading_lock(user: int) -> Path:
 class ToDataFolder(TemporaryFileUploadHandler):
     """Streams an uploaded file to the data folder, so that it can be moved into place when it is accepted."""
 
-    def new_file(self, *args: object, **kwargs: object) -> None:
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
         settings.FILE_UPLOAD_TEMP_DIR = str(incoming_folder())
         super().new_file(*args, **kwargs)
         assert isinstance(self.file, TemporaryUploadedFile)

@@ -36,7 +36,9 @@ STYLES = ("design/tokens.css", "captious/style.css", "explanations/explanations.
 @cache
 def style(name: str) -> str:
     """A style without comments and indentation. It is read once; static files do not change while a server runs."""
-    content = Path(finders.find(name)).read_text(encoding="utf-8")
+    path = finders.find(name)
+    assert path is not None, name
+    content = Path(path).read_text(encoding="utf-8")
     return re.sub(r"\n\s*", "\n", re.sub(r"/\*.*?\*/", "", content, flags=re.DOTALL)).strip()
 
 
