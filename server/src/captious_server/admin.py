@@ -20,11 +20,13 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
 from django.db import models
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
 from captious_server.actions.accounts import delete_account, why_not_deleted
 from captious_server.models import AuditEvent, Challenge, Membership, Participant, Submission, Team, User
+from captious_server.people.access import UserRequest
 from captious_server.people.accounts import record
 from captious_server.people.sign_in import AdministratorsForm, turn_off
 
@@ -53,11 +55,11 @@ class _AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
         """Without the 50 kB of scripts that fill in one field from another, which these pages do not need."""
         return _deferred_scripts("core", "admin/RelatedObjectLookups", "actions")
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+    def log_addition(self, request: HttpRequest, obj: models.Model, message: Any) -> Any:
         _record("add", obj, request, message)
         return super().log_addition(request, obj, message)
 
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+    def log_change(self, request: HttpRequest, obj: models.Model, message: Any) -> Any:
         _record("change", obj, request, message)
         return super().log_change(request, obj, message)
 
@@ -67,7 +69,7 @@ class _AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
         return super().log_deletions(request, queryset)
 
 
-def _record(action: str, obj: Any, request: HttpRequest, message: Any) -> None:
+def _record(action: str, obj: models.Model, request: HttpRequest, message: Any) -> None:
     entry = LogEntry(change_message=message if isinstance(message, str) else json.dumps(message))
     record(f"{action} {obj._meta.verbose_name}", str(obj), request=request, detail=entry.get_change_message())
 
@@ -83,15 +85,15 @@ class _Users(_AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in 
     actions = ("activate", "deactivate", "reset_link", "reset_second_step")
 
     @admin.action(description="Activate the selected accounts", permissions=["change"])
-    def activate(self, request: HttpRequest, users: Any) -> None:
+    def activate(self, request: HttpRequest, users: QuerySet[User]) -> None:
         _set_active(request, users, True)
 
     @admin.action(description="Deactivate the selected accounts", permissions=["change"])
-    def deactivate(self, request: HttpRequest, users: Any) -> None:
+    def deactivate(self, request: UserRequest, users: QuerySet[User]) -> None:
         _set_active(request, users.exclude(pk=request.user.pk), False)
 
     @admin.action(description="Create password reset links", permissions=["superuser"])
-    def reset_link(self, request: HttpRequest, users: Any) -> None:
+    def reset_link(self, request: HttpRequest, users: QuerySet[User]) -> None:
         for user in users:
             key = [user_pk_to_url_str(user), default_token_generator.make_token(user)]
             address = reverse("account_reset_password_from_key", args=key)
@@ -99,7 +101,7 @@ class _Users(_AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in 
             messages.info(request, f"Send this link to {user.username}: {request.build_absolute_uri(address)}")
 
     @admin.action(description="Turn off the second sign-in step", permissions=["superuser"])
-    def reset_second_step(self, request: HttpRequest, users: Any) -> None:
+    def reset_second_step(self, request: HttpRequest, users: QuerySet[User]) -> None:
         for user in users.exclude(authenticator=None):
             turn_off(user)
             record("turn off second step", user.username, request=request)
@@ -108,7 +110,7 @@ class _Users(_AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in 
         """Return whether the user may use actions that allow signing in as others."""
         return bool(request.user.is_superuser)
 
-    def save_model(self, request: HttpRequest, user: User, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, user: User, form: forms.ModelForm[User], change: bool) -> None:
         """Save a user. A former address opens the account no more: its owner may have lost it."""
         super().save_model(request, user, form, change)
         if "email" in form.changed_data:
@@ -126,7 +128,7 @@ class _Users(_AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in 
     def delete_model(self, request: HttpRequest, user: User) -> None:
         record("delete user", delete_account(user).name, request=request)
 
-    def delete_queryset(self, request: HttpRequest, users: Any) -> None:
+    def delete_queryset(self, request: HttpRequest, users: QuerySet[User]) -> None:
         for user in users:
             if reason := why_not_deleted(user):  # others were deleted before it
                 messages.error(request, reason)
@@ -134,7 +136,7 @@ class _Users(_AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in 
                 self.delete_model(request, user)
 
 
-def _set_active(request: HttpRequest, users: Any, active: bool) -> None:
+def _set_active(request: HttpRequest, users: QuerySet[User], active: bool) -> None:
     for user in users:
         User.objects.filter(pk=user.pk).update(is_active=active)
         record("activate" if active else "deactivate", user.username, request=request)
@@ -169,10 +171,10 @@ class _ReadOnly(_AuditedAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return False
 
 

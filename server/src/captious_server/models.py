@@ -862,7 +862,7 @@ class RefusedUpload(models.Model):
         return str(self.method)
 
     @classmethod
-    def keep(cls, submission: Any, size: int, reason: str, problems: Sequence[Problem]) -> None:
+    def keep(cls, submission: Submission, size: int, reason: str, problems: Sequence[Problem]) -> None:
         """Keep the refusal of an unsaved submission, and delete the oldest ones if there are many."""
         cls.objects.create(
             phase=submission.phase,

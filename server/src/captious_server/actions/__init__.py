@@ -499,7 +499,7 @@ def leave(request: UserRequest, team: Team) -> bool:
     return is_deleted
 
 
-def remove(request: UserRequest, team: Team, **user: Any) -> str:
+def remove(request: UserRequest, team: Team, **user: int | str) -> str:
     """Remove a member, and revoke the invitation links that the member may know; return the name.
 
     Args:
@@ -519,7 +519,7 @@ def remove(request: UserRequest, team: Team, **user: Any) -> str:
     return str(member.user.username)
 
 
-def make_captain(request: UserRequest, team: Team, **user: Any) -> str:
+def make_captain(request: UserRequest, team: Team, **user: int | str) -> str:
     """Transfer the captaincy to another member; return the name.
 
     Args:

@@ -15,7 +15,7 @@ from captious_server.boards.leaderboard import UnknownNameError, csv_file
 from captious_server.boards.ranking import rounded_array
 from captious_server.challenges import references as reference_cache
 from captious_server.models import Challenge, Submission
-from captious_server.people.access import ExplainedError, OldScoresError, Request, may_browse, why_hidden
+from captious_server.people.access import ExplainedError, OldScoresError, Request, Visitor, may_browse, why_hidden
 from captious_server.scoring.results import read_results
 from captious_server.settings import flag
 from captious_server.submissions import storage
@@ -105,7 +105,7 @@ def captions_template(request: Request, challenge: Challenge) -> StreamingHttpRe
     return response
 
 
-def scores_of_images(user: Any, submission: Submission, captions: str, references: str) -> StreamingHttpResponse:
+def scores_of_images(user: Visitor, submission: Submission, captions: str, references: str) -> StreamingHttpResponse:
     """Captions, references and scores of each image as CSV.
 
     Raises:

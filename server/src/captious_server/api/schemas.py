@@ -26,7 +26,7 @@ from captious_server.models import (
     TermsAcceptance,
     Webhook,
 )
-from captious_server.people.access import is_own, may_manage, may_see_scores, why_withheld
+from captious_server.people.access import Visitor, is_own, may_manage, may_see_scores, why_withheld
 from captious_server.people.teams import confirms_members
 from captious_server.scoring import queue
 from captious_server.scoring.queue import BoardOutputs
@@ -368,7 +368,7 @@ class QuotaAnswer(Answer):
     exhausted: str
 
 
-def submission_answers(submissions: Iterable[Submission], user: Any) -> list[SubmissionAnswer]:
+def submission_answers(submissions: Iterable[Submission], user: Visitor) -> list[SubmissionAnswer]:
     """Submissions, as a user may see them.
 
     The teams of anonymous submissions are named only to their members and to those who manage the challenge.
@@ -379,13 +379,13 @@ def submission_answers(submissions: Iterable[Submission], user: Any) -> list[Sub
     return [_submission_answer(submission, user, places, rank_of) for submission in submissions]
 
 
-def submission_answer(submission: Submission, user: Any) -> SubmissionAnswer:
+def submission_answer(submission: Submission, user: Visitor) -> SubmissionAnswer:
     """A submission, as in ``submission_answers``."""
     return submission_answers([submission], user)[0]
 
 
 def _submission_answer(
-    submission: Submission, user: Any, places: Mapping[int, int], rank_of: Ranks
+    submission: Submission, user: Visitor, places: Mapping[int, int], rank_of: Ranks
 ) -> SubmissionAnswer:
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: Any = visible_scores(user, submission)

@@ -15,7 +15,7 @@ from django.db import transaction
 from captious.drawing import shortened, single_line
 from captious_server.challenges.definition import ENTRY_HEADS, FieldDefinition
 from captious_server.models import Challenge, Submission
-from captious_server.people.access import is_own, may_manage, may_see_scores
+from captious_server.people.access import Visitor, is_own, may_manage, may_see_scores
 from captious_server.settings import flag
 
 Value: TypeAlias = str | int | float | bool
@@ -89,7 +89,7 @@ def board_fields(challenge: Challenge) -> list[FieldDefinition]:
     return [field for field in challenge.definition.fields if field.on_board]
 
 
-def shown_fields(user: Any, submission: Submission) -> dict[str, Value]:
+def shown_fields(user: Visitor, submission: Submission) -> dict[str, Value]:
     """The values of a submission that a user sees, by name. Those of organizers are shown when scores are."""
     challenge = submission.challenge
     manages, sees_scores = may_manage(user, challenge), may_see_scores(user, submission.phase)

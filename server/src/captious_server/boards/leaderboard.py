@@ -43,7 +43,7 @@ from captious_server.boards.ranking import (
 )
 from captious_server.challenges.definition import BOARD_HEADS, FieldDefinition
 from captious_server.models import Phase, Scores, Standing, Submission
-from captious_server.people.access import ExplainedError, challenge_for, may_see_board, why_hidden
+from captious_server.people.access import ExplainedError, Visitor, challenge_for, may_see_board, why_hidden
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.scoring.results import read_results
 from captious_server.settings import utc_time
@@ -186,7 +186,7 @@ class Board:
         }
 
 
-def board(query: Query, user: Any, page: int | str | None = 1) -> Board:
+def board(query: Query, user: Visitor, page: int | str | None = 1) -> Board:
     """A page of the leaderboard, and the reader's own rows of other pages. Nothing is computed: see ranking.py.
 
     Args:

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from captious_server.boards.ranking import rounded, rounded_ends
 from captious_server.models import Challenge, Phase, Standing, Submission
-from captious_server.people.access import is_own, may_manage, may_see_board, may_see_scores
+from captious_server.people.access import Visitor, is_own, may_manage, may_see_board, may_see_scores
 from captious_server.scoring.queue import BoardOutputs, ReferenceSet, sets_of
 from captious_server.settings import flag, row_id
 
@@ -97,7 +97,7 @@ def phase_from(phases: Sequence[Phase], parameters: Mapping[str, str]) -> Phase 
     return next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1] if phases else None)
 
 
-def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -> Query | None:
+def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Visitor) -> Query | None:
     """The leaderboard requested by an address, with defaults for missing parameters.
 
     Returns:
@@ -126,7 +126,7 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
     )
 
 
-def shown_sets(user: Any, phase: Phase, sets: Mapping[str, ReferenceSet]) -> dict[str, ReferenceSet]:
+def shown_sets(user: Visitor, phase: Phase, sets: Mapping[str, ReferenceSet]) -> dict[str, ReferenceSet]:
     """The reference sets, by key, whose scores a user may see where the phase shows scores."""
     sees_all = may_manage(user, phase.challenge)
     return {key: row for key, row in sets.items() if sees_all or phase.shows(row.at_end)}
@@ -141,7 +141,7 @@ def standing_of(query: Query) -> Standing:
     return rows.first() or Standing(version=query.phase.shown_version, **empty)
 
 
-def own_places(query: Query, standing: Standing, user: Any) -> set[int]:
+def own_places(query: Query, standing: Standing, user: Visitor) -> set[int]:
     """The places of the user's teams in a standing."""
     if not user.is_authenticated:
         return set()
@@ -181,7 +181,7 @@ def histories(query: Query, teams: Collection[int]) -> dict[int, list[float]]:
     return scores_by_team
 
 
-def choices(query: Query, user: Any, ids: Collection[str]) -> list[Submission]:
+def choices(query: Query, user: Visitor, ids: Collection[str]) -> list[Submission]:
     """The submissions that can be compared and browsed: the first of the board, the user's own, and those asked for.
 
     Args:
@@ -221,7 +221,7 @@ def rounded_outputs(outputs: Mapping[str, Mapping[str, Any]], phase: Phase) -> d
     }
 
 
-def visible_scores(user: Any, submission: Submission) -> dict[str, dict[str, dict[str, Any]]]:
+def visible_scores(user: Visitor, submission: Submission) -> dict[str, dict[str, dict[str, Any]]]:
     """The scores of a submission that a user may see, by the key of the reference set.
 
     Empty if it has none, or its phase shows scores later or never. Sets and outputs are in the order of the challenge,
@@ -241,12 +241,12 @@ def visible_scores(user: Any, submission: Submission) -> dict[str, dict[str, dic
     return scores
 
 
-def warnings_for(user: Any, submission: Submission) -> list[str]:
+def warnings_for(user: Visitor, submission: Submission) -> list[str]:
     """The warnings of a submission, each once."""
     return [*dict.fromkeys(warning for warnings in set_warnings_for(user, submission).values() for warning in warnings)]
 
 
-def set_warnings_for(user: Any, submission: Submission) -> dict[str, list[str]]:
+def set_warnings_for(user: Visitor, submission: Submission) -> dict[str, list[str]]:
     """The warnings of a submission on each reference set, by key.
 
     Unless captions are public, warnings reveal nothing about references, and only the team and organizers see ids.

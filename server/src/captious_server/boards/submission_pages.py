@@ -28,7 +28,7 @@ from captious_server.boards.ranking import (
 )
 from captious_server.challenges.definition import directions_of
 from captious_server.models import Phase, RefusedUpload, Scores, Standing, Submission
-from captious_server.people.access import may_browse, may_see_board
+from captious_server.people.access import Visitor, may_browse, may_see_board
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.scoring.results import read_resampled, read_results
 from captious_server.submissions.intake import why_not_chosen
@@ -124,7 +124,7 @@ class Ranks:
     The boards of many submissions are read once.
     """
 
-    def __init__(self, user: Any) -> None:
+    def __init__(self, user: Visitor) -> None:
         self._user = user
         self._ranks: dict[Query, dict[int, int | None]] = {}
 
@@ -138,7 +138,7 @@ class Ranks:
         return self._ranks[query].get(submission.pk)
 
 
-def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Place]:
+def places_of(user: Visitor, submission: Submission, *, own: bool) -> dict[str, Place]:
     """The places of a submission on the boards of the reference sets that the user sees, by key, the first one first.
 
     Args:
@@ -150,7 +150,7 @@ def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Plac
     return {query.key: place_of(user, submission, query, own=own) for query in queries if query is not None}
 
 
-def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> Place:
+def place_of(user: Visitor, submission: Submission, query: Query, *, own: bool) -> Place:
     """The place, if the user sees the board.
 
     Args:
@@ -226,7 +226,7 @@ def compared_outputs(place: Place) -> list[Mapping[str, Any]]:
     return [rounded_outputs(other.outputs(place.query.key), other.phase) for other in place.comparisons]
 
 
-def images_of(user: Any, submission: Submission, query: Query) -> Images | None:
+def images_of(user: Visitor, submission: Submission, query: Query) -> Images | None:
     """The scores of single images; None if the user may not see them, or the references have changed."""
     if not may_browse(user, submission, query.references.captions) or not submission.is_current(query.key):
         return None
@@ -289,7 +289,7 @@ class OwnScore:
         return not why_not_chosen(self.submission, chosen=not self.submission.is_chosen, manages=False)
 
 
-def own_scores(user: Any, submissions: Collection[Submission]) -> list[OwnScore]:
+def own_scores(user: Visitor, submissions: Collection[Submission]) -> list[OwnScore]:
     """The submissions in their order, with the scores visible to the user."""
     best: dict[tuple[int, int, str], float] = {}
     rows_by_id: dict[int, OwnScore] = {}
@@ -307,7 +307,7 @@ def own_scores(user: Any, submissions: Collection[Submission]) -> list[OwnScore]
     return [rows_by_id[submission.pk] for submission in submissions]
 
 
-def main_score(user: Any, submission: Submission) -> OwnScore:
+def main_score(user: Visitor, submission: Submission) -> OwnScore:
     """A submission with its ranking score, if visible to the user."""
     query = query_of(submission)
     scores = {} if query is None else visible_scores(user, submission).get(query.key, {})

@@ -128,7 +128,9 @@ def ping(webhook: Webhook) -> None:
     _add_hooks(key, webhook.challenge, "ping", {}, [webhook])
 
 
-def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: str, path: str, why: str = "") -> int:
+def _add_mail(
+    key: str, users: QuerySet[User], challenge: Challenge, subject: str, text: str, path: str, why: str = ""
+) -> int:
     """Create mail for those users who have verified their address and may see the challenge; return their number.
 
     Args:

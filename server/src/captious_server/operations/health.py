@@ -15,11 +15,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Any
 
 from django.conf import settings
 from django.db import Error, connection
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -28,7 +27,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from captious.version import __version__
-from captious_server.models import Challenge, Phase, RateCount, Submission, WorkerSeen
+from captious_server.models import Challenge, Phase, RateCount, Submission, User, WorkerSeen
 from captious_server.settings import SQLITE_WAIT
 
 _Status = Submission.Status
@@ -155,7 +154,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 class _Site(Collector):
-    def __init__(self, challenges: Any) -> None:
+    def __init__(self, challenges: QuerySet[Challenge]) -> None:
         self._challenges = challenges
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
@@ -185,7 +184,7 @@ class _Site(Collector):
         yield family
 
 
-def prometheus_text(user: Any) -> bytes:
+def prometheus_text(user: User) -> bytes:
     """The state of the server and the submissions to the challenges that a user manages, in Prometheus' format."""
     challenges = Challenge.objects.all() if user.is_superuser else user.organized.all()
     registry = CollectorRegistry()

@@ -45,6 +45,7 @@ from captious_server.pages.middleware import POLICY
 from captious_server.people.access import (
     OldScoresError,
     UserRequest,
+    Visitor,
     challenge_for,
     draft_for,
     drafts_for,
@@ -91,17 +92,20 @@ def feed(request: HttpRequest, slug: str) -> HttpResponse:
 # The overview of a challenge, and its preview for a draft.
 
 
-def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
+def overview_of(challenge: Challenge, user: Visitor) -> dict[str, Any]:
     """The overview of a challenge for a user or a visitor."""
-    teams, now = teams_of(user) if user.is_authenticated else [], timezone.now()
+    member, now = user if user.is_authenticated else None, timezone.now()
+    teams = [] if member is None else teams_of(member)
     signatures = _signatures(challenge)
     return {
         **_common_values(challenge, "captious:download"),
         "metrics": [*signatures],
         "signatures": signatures if any(signatures.values()) else {},
         # those of the default team of the submission form
-        "quotas": [quota(phase, teams[0], user, now) for phase in _phases_with_quotas(challenge, now)] if teams else [],
-        "bans": bans_of(challenge, teams, user) if teams else {},
+        "quotas": [quota(phase, teams[0], member, now) for phase in _phases_with_quotas(challenge, now)]
+        if teams
+        else [],
+        "bans": bans_of(challenge, teams, member) if teams else {},
         "news": news_of(challenge),
         "logo_url": challenge.logo_url,
         "terms_url": reverse("captious:terms", args=[challenge.slug]),
@@ -207,7 +211,7 @@ class ChallengeCard:
     is_mine: bool
 
 
-def cards(challenges: Sequence[Challenge], user: Any) -> list[ChallengeCard]:
+def cards(challenges: Sequence[Challenge], user: Visitor) -> list[ChallengeCard]:
     """The cards of challenges, those of the user first."""
     own_ids: set[int] = set()
     if user.is_authenticated:
@@ -217,7 +221,7 @@ def cards(challenges: Sequence[Challenge], user: Any) -> list[ChallengeCard]:
     return sorted(rows, key=lambda card: not card.is_mine)
 
 
-def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
+def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> ChallengeCard:
     phase = _main_phase(challenge.phase_list)
     default = query_from(challenge, {}, user)
     boards = [row for row in challenge.phase_list if row.is_board_open]

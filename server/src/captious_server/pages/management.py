@@ -31,6 +31,7 @@ from captious_server.actions import (
     decide_on,
     fill,
     mail_teams,
+    offer,
     one_line,
 )
 from captious_server.actions.downloads import archive_answer
@@ -159,8 +160,7 @@ class SubmissionFilter(forms.Form):
 
     def __init__(self, data: Any, challenge: Challenge) -> None:
         super().__init__(data, auto_id="filter-%s")
-        phases: Any = self.fields["phase"]
-        phases.queryset = Phase.objects.filter(challenge=challenge).select_related("challenge")
+        offer(self, "phase", Phase.objects.filter(challenge=challenge).select_related("challenge"))
         self._challenge = challenge
 
     @property

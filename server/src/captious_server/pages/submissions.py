@@ -43,6 +43,7 @@ from captious_server.models import Submission
 from captious_server.pages.challenges import challenge_page, page_of
 from captious_server.people.access import (
     UserRequest,
+    Visitor,
     challenge_for,
     is_own,
     may_browse,
@@ -105,7 +106,9 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     places = places_of(request.user, submission, own=own) if visible_scores(request.user, submission) else {}
     boards = _boards(request.user, submission, places)
     sets_of_images = (images_of(request.user, submission, place.query) for place in places.values())
-    bans = bans_of(submission.challenge, [submission.team], request.user) if own else {}
+    bans = (
+        bans_of(submission.challenge, [submission.team], request.user) if own and request.user.is_authenticated else {}
+    )
     declared, values = submission.challenge.definition.fields, shown_fields(request.user, submission)
     return challenge_page(
         request,
@@ -134,14 +137,14 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
-def _tab(user: Any, submission: Submission) -> str:
+def _tab(user: Visitor, submission: Submission) -> str:
     """The tab above a submission: own submissions, the leaderboard, or else the organizers' page."""
     if is_own(user, submission):
         return "submissions"
     return "leaderboard" if submission.is_on_board and may_see_board(user, submission.phase) else "manage"
 
 
-def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> list[dict[str, Any]]:
+def _boards(user: Visitor, submission: Submission, places: Mapping[str, Place]) -> list[dict[str, Any]]:
     """The visible scores of a submission by reference set, the main one first, each with its place
     and the submissions drawn next to it.
     """

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -15,6 +16,9 @@ from django.views.decorators.http import require_http_methods
 
 from captious_server.models import Challenge, Draft, Phase, RefusedUpload, Submission, Token, User
 from captious_server.settings import local_time
+
+#: Who asks: a user, or somebody who has not signed in.
+Visitor: TypeAlias = User | AnonymousUser
 
 # Requests, as middleware and views of calls complete them.
 
@@ -78,7 +82,7 @@ def signed_in(*methods: str) -> Callable[[_View], _View]:
     return lambda view: login_required(require_http_methods([*methods])(view))
 
 
-def visible_challenges(user: Any) -> QuerySet[Challenge]:
+def visible_challenges(user: Visitor) -> QuerySet[Challenge]:
     """The challenges that a user, or a visitor, may see."""
     if user.is_superuser:
         return Challenge.objects.all()
@@ -88,19 +92,19 @@ def visible_challenges(user: Any) -> QuerySet[Challenge]:
     return Challenge.objects.filter(visible).distinct()
 
 
-def may_manage(user: Any, challenge: Challenge) -> bool:
+def may_manage(user: Visitor, challenge: Challenge) -> bool:
     """Return whether a user is an organizer of the challenge or an administrator."""
     return bool(user.is_active and (user.is_superuser or challenge.organizers.contains(user)))
 
 
-def may_see(user: Any, challenge: Challenge) -> bool:
+def may_see(user: Visitor, challenge: Challenge) -> bool:
     """Return whether a user may see a challenge: anyone may, or only participants and those who manage it."""
     if challenge.access == "public" or may_manage(user, challenge):
         return True
     return bool(user.is_authenticated and challenge.participants.contains(user))
 
 
-def may_see_board(user: Any, phase: Phase) -> bool:
+def may_see_board(user: Visitor, phase: Phase) -> bool:
     """Return whether the leaderboard of a phase is shown to a user."""
     return may_manage(user, phase.challenge) or (phase.is_board_open and may_see(user, phase.challenge))
 
@@ -115,12 +119,12 @@ def why_hidden(phase: Phase) -> str:
     return "This phase does not show scores."
 
 
-def may_see_scores(user: Any, phase: Phase) -> bool:
+def may_see_scores(user: Visitor, phase: Phase) -> bool:
     """Return whether the scores of visible submissions are shown to a user; for a time only organizers see them."""
     return phase.has_scores_open or may_manage(user, phase.challenge)
 
 
-def why_withheld(user: Any, phase: Phase) -> str:
+def why_withheld(user: Visitor, phase: Phase) -> str:
     """Why and until when a user sees no scores of a phase; empty if they are shown."""
     if may_see_scores(user, phase):
         if phase.ends_at is None or not phase.held_sets or may_manage(user, phase.challenge):
@@ -131,12 +135,12 @@ def why_withheld(user: Any, phase: Phase) -> str:
     return "This phase does not show scores."
 
 
-def is_own(user: Any, submission: Submission) -> bool:
+def is_own(user: Visitor, submission: Submission) -> bool:
     """Return whether a submission belongs to one of the user's teams, no matter who uploaded it."""
     return bool(user.is_authenticated and submission.team.members.contains(user))
 
 
-def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
+def own_submissions(user: User, challenge: Challenge) -> QuerySet[Submission]:
     """The submissions of the user's teams, the newest first."""
     rows = Submission.objects.filter(team__members=user, phase__challenge=challenge)
     rows = rows.exclude(status=Submission.Status.DELETED)
@@ -144,13 +148,13 @@ def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
     return rows.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
 
 
-def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
+def own_refused(user: User, challenge: Challenge) -> QuerySet[RefusedUpload]:
     """The refused uploads of the user's teams that are kept, the newest first."""
     rows = RefusedUpload.objects.filter(team__members=user, phase__challenge=challenge)
     return rows.select_related("phase", "team", "user")
 
 
-def may_see_submission(user: Any, submission: Submission) -> bool:
+def may_see_submission(user: Visitor, submission: Submission) -> bool:
     """Return whether a user may see a submission: its team, managers of the challenge, and readers of its board."""
     if may_manage(user, submission.challenge):
         return True
@@ -161,13 +165,13 @@ def may_see_submission(user: Any, submission: Submission) -> bool:
     return submission.is_on_board and may_see_board(user, submission.phase)
 
 
-def may_browse(user: Any, submission: Submission, captions: str) -> bool:
+def may_browse(user: Visitor, submission: Submission, captions: str) -> bool:
     """Return whether a user may see captions and scores of single images, which only public files allow."""
     is_public = submission.challenge.is_public(captions) and may_see_scores(user, submission.phase)
     return is_public and may_see_submission(user, submission)
 
 
-def challenge_for(user: Any, slug: str) -> Challenge:
+def challenge_for(user: Visitor, slug: str) -> Challenge:
     """A challenge that the user may see.
 
     Raises:
@@ -176,7 +180,7 @@ def challenge_for(user: Any, slug: str) -> Challenge:
     return get_object_or_404(visible_challenges(user), slug=slug)
 
 
-def managed_challenge(user: Any, slug: str) -> Challenge:
+def managed_challenge(user: Visitor, slug: str) -> Challenge:
     """The challenge that a user manages.
 
     Raises:
@@ -188,17 +192,17 @@ def managed_challenge(user: Any, slug: str) -> Challenge:
     return challenge
 
 
-def may_create(user: Any) -> bool:
+def may_create(user: Visitor) -> bool:
     """Return whether a user may create challenges, as administrators and users with the permission may."""
     return bool(user.is_active and user.has_perm("captious.add_challenge"))
 
 
-def drafts_for(user: Any) -> list[Draft]:
+def drafts_for(user: Visitor) -> list[Draft]:
     """The drafts that a user may edit, the last changed first."""
     return [draft for draft in Draft.objects.all() if _may_edit(user, draft)]
 
 
-def draft_for(user: Any, slug: str) -> Draft:
+def draft_for(user: Visitor, slug: str) -> Draft:
     """A draft that the user may edit.
 
     Raises:
@@ -210,7 +214,7 @@ def draft_for(user: Any, slug: str) -> Draft:
     return draft
 
 
-def _may_edit(user: Any, draft: Draft) -> bool:
+def _may_edit(user: Visitor, draft: Draft) -> bool:
     """Return whether a user manages the challenge or, before there is one, began the draft and may still create it."""
     challenge = Challenge.objects.filter(slug=draft.slug).first()
     if challenge is not None:
@@ -218,7 +222,7 @@ def _may_edit(user: Any, draft: Draft) -> bool:
     return bool(user.is_active and (user.is_superuser or (draft.user_id == user.pk and may_create(user))))
 
 
-def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
+def submission_for(user: Visitor, pk: int, *, own: bool = False) -> Submission:
     """A submission that the user may see; with ``own``, one that the user may change.
 
     Raises:

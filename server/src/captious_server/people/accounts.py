@@ -8,7 +8,6 @@ import secrets
 import time
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -93,7 +92,7 @@ def record(
     target: str,
     *,
     request: HttpRequest | None = None,
-    actor: Any = None,
+    actor: User | None = None,
     detail: str = "",
     challenge: Challenge | None = None,
     submission: Submission | None = None,

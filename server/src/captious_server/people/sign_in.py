@@ -62,7 +62,7 @@ from django.utils.html import format_html
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from captious_server.models import Notice, Token, User
-from captious_server.people.access import may_create
+from captious_server.people.access import Visitor, may_create
 from captious_server.people.accounts import network_of, record
 from captious_server.people.teams import mixes_alphabets, personal_team
 from captious_server.settings import is_loopback
@@ -283,7 +283,7 @@ class SecondStepAdapter(DefaultMFAAdapter):
         return str(settings.CAPTIOUS.site_name)
 
 
-def is_missing(user: Any) -> bool:
+def is_missing(user: Visitor) -> bool:
     """Return whether the settings require a second step that a user has not set up."""
     audience = settings.CAPTIOUS.second_step_for
     if audience == "nobody" or not user.is_authenticated or user.has_second_step:

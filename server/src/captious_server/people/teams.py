@@ -7,7 +7,6 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, count
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -27,6 +26,7 @@ from captious_server.models import (
     TermsAcceptance,
     User,
 )
+from captious_server.people.access import Visitor
 from captious_server.people.accounts import invitation_of
 from captious_server.settings import local_time
 
@@ -229,7 +229,7 @@ def teams_without(challenge: Challenge, teams: Iterable[Team]) -> list[Team]:
     return [team for team in teams if team.pk not in ids]
 
 
-def accept(challenge: Challenge, team: Team, user: Any) -> TermsAcceptance:
+def accept(challenge: Challenge, team: Team, user: User) -> TermsAcceptance:
     """Accept the present terms for a team; the first acceptance of a version counts."""
     row, _ = TermsAcceptance.objects.get_or_create(
         challenge=challenge, team=team, version=challenge.terms_version, defaults={"user": user.username}
@@ -297,7 +297,7 @@ def why_not_admitted(submission: Submission) -> str:
     return why_not_confirmed(submission) or why_not_approved(submission) or why_terms_refuse(submission)
 
 
-def bans_of(challenge: Challenge, teams: Collection[Team], user: Any) -> dict[int, TeamBan]:
+def bans_of(challenge: Challenge, teams: Collection[Team], user: User | None) -> dict[int, TeamBan]:
     """The bans that keep a user from submitting for these teams, by team number.
 
     A ban applies to the team, or to another team that the user was a member of.
@@ -313,7 +313,7 @@ def bans_of(challenge: Challenge, teams: Collection[Team], user: Any) -> dict[in
     return {team: ban for team, ban in pairs if ban is not None}
 
 
-def is_banned(challenge: Challenge, user: Any) -> bool:
+def is_banned(challenge: Challenge, user: Visitor) -> bool:
     """Return whether a user is banned from a challenge, for any team."""
     if not user.is_authenticated:
         return False

@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, When
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
@@ -271,7 +271,7 @@ def release(submission: Submission) -> None:
     )
 
 
-def queue_again(submissions: Any) -> int:
+def queue_again(submissions: QuerySet[Submission]) -> int:
     """Queue the submissions of a queryset to be scored again with changed references or metrics.
 
     Quotas are not affected: submissions that did not count after a failure of the server do not count later.
@@ -404,7 +404,7 @@ class Lease:
     number: int
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> QuerySet[Submission]:
         """The row of the submission, or none once the lease is lost."""
         return Submission.objects.filter(pk=self.submission.pk, lease=self.number, status=_Status.RUNNING)
 
@@ -489,7 +489,7 @@ class Heartbeat(BackgroundThread):
         on_timeout: called in the thread when scoring has taken too long; it must end the process.
     """
 
-    def __init__(self, lease: Lease, on_timeout: Any) -> None:
+    def __init__(self, lease: Lease, on_timeout: Callable[[], object]) -> None:
         super().__init__("heartbeat")
         self.progress = 0
         self.doing = ""
@@ -553,7 +553,7 @@ def _end_of_lease(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.CAPTIOUS.lease_seconds)
 
 
-def _fail(rows: Any, traceback: str) -> bool:
+def _fail(rows: QuerySet[Submission], traceback: str) -> bool:
     """Record a failure of the server. It does not count, unless the submission was scored before and counted."""
     counts = Case(When(shown_scores__isnull=True, then=False), default=F("counts"))
     n_rows: int = rows.update(**_failure_values(OUR_FAULT), counts=counts, traceback=traceback)
