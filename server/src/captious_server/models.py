@@ -108,12 +108,12 @@ class User(AbstractUser):
     def confirmed_email(self) -> str:
         """The address, if its owner has confirmed it; otherwise empty."""
         is_confirmed = self.emailaddress_set.filter(email=self.email.lower(), verified=True).exists()
-        return str(self.email) if is_confirmed else ""
+        return self.email if is_confirmed else ""
 
     @property
     def has_second_step(self) -> bool:
         """Whether signing in takes more than a password."""
-        return bool(self.authenticator_set.exists())
+        return self.authenticator_set.exists()
 
 
 class Team(models.Model):
@@ -129,7 +129,7 @@ class Team(models.Model):
     members = models.ManyToManyField(User, through="Membership", related_name="teams")
 
     def __str__(self) -> str:
-        return str(self.name)
+        return self.name
 
     @property
     def url(self) -> str:
@@ -271,7 +271,7 @@ class Challenge(models.Model):
         ordering = ["-created"]
 
     def __str__(self) -> str:
-        return str(self.title)
+        return self.title
 
     @property
     def definition(self) -> ChallengeDefinition:
@@ -284,7 +284,7 @@ class Challenge(models.Model):
     @property
     def folder(self) -> Path:
         """The folder of the files of this version, which is never served."""
-        return settings.CAPTIOUS.data / "challenges" / str(self.slug) / str(self.version)
+        return settings.CAPTIOUS.data / "challenges" / self.slug / str(self.version)
 
     @property
     def logo_url(self) -> str:
@@ -359,7 +359,7 @@ class Phase(models.Model):
         constraints = [models.UniqueConstraint(fields=["challenge", "name"], name="one_phase")]
 
     def __str__(self) -> str:
-        return str(self.title or self.name)
+        return self.title or self.name
 
     def state_at(self, time: datetime) -> str:
         """ "upcoming", "open" or "closed"."""
@@ -442,7 +442,7 @@ class Draft(models.Model):
         ordering = ["-changed"]
 
     def __str__(self) -> str:
-        return str(self.title)
+        return self.title
 
     @property
     def why_not_published(self) -> str:
@@ -458,7 +458,7 @@ class Draft(models.Model):
     @property
     def folder(self) -> Path:
         """The folder of its files, which is never served."""
-        return settings.CAPTIOUS.data / "drafts" / str(self.slug)
+        return settings.CAPTIOUS.data / "drafts" / self.slug
 
 
 class ChallengeVersion(models.Model):
@@ -549,7 +549,7 @@ class News(models.Model):
         ordering = ["-created", "-pk"]
 
     def __str__(self) -> str:
-        return str(self.title)
+        return self.title
 
 
 # Webhooks and notices in the database.
@@ -748,7 +748,7 @@ class Submission(models.Model):
         ]
 
     def __str__(self) -> str:
-        return str(self.method)
+        return self.method
 
     @property
     def challenge(self) -> Challenge:
@@ -859,7 +859,7 @@ class RefusedUpload(models.Model):
         ordering = ["-created", "-id"]
 
     def __str__(self) -> str:
-        return str(self.method)
+        return self.method
 
     @classmethod
     def keep(cls, submission: Submission, size: int, reason: str, problems: Sequence[Problem]) -> None:

@@ -13,7 +13,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404, HttpRequest
+from django.http import FileResponse, Http404, HttpRequest, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -225,7 +225,7 @@ class MailForm(forms.Form):
     subject = Line(max_length=150)
     text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 5}))
 
-    def __init__(self, data: Any, challenge: Challenge) -> None:
+    def __init__(self, data: QueryDict | None, challenge: Challenge) -> None:
         super().__init__(data)
         offer(self, "team", teams_in(challenge))
 
@@ -457,7 +457,7 @@ def invite(request: UserRequest, team: Team, label: str = "") -> str:
 
 def invitation_address(request: HttpRequest, secret: str) -> str:
     """The link of an invitation."""
-    return str(request.build_absolute_uri(reverse("captious:team_join", args=[secret])))
+    return request.build_absolute_uri(reverse("captious:team_join", args=[secret]))
 
 
 def revoke(request: HttpRequest, team: Team, pk: int) -> None:
@@ -480,7 +480,7 @@ def join(request: UserRequest, secret: str) -> Team:
     invitation = invitation_of(secret)
     if invitation is None or not join_team(secret, request.user):
         raise InvitationError
-    team: Team = invitation.team
+    team = invitation.team
     record("join team", team.name, request=request)
     return team
 
@@ -516,7 +516,7 @@ def remove(request: UserRequest, team: Team, **user: int | str) -> str:
     leave_team(team, member.user)
     Invitation.objects.filter(team=team).delete()
     record("remove member", team.name, request=request, detail=member.user.username)
-    return str(member.user.username)
+    return member.user.username
 
 
 def make_captain(request: UserRequest, team: Team, **user: int | str) -> str:
@@ -534,7 +534,7 @@ def make_captain(request: UserRequest, team: Team, **user: int | str) -> str:
         Membership.objects.filter(pk=captain.pk).update(is_captain=False)
         Membership.objects.filter(pk=member.pk).update(is_captain=True)
         record("make captain", team.name, request=request, detail=member.user.username)
-    return str(member.user.username)
+    return member.user.username
 
 
 def _captain_and_member(request: UserRequest, team: Team, user: dict[str, Any]) -> tuple[Membership, Membership]:

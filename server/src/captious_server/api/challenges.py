@@ -110,7 +110,7 @@ def valid(form: EditForm) -> EditForm:
 
 def upload_key(request: UserCall) -> str:
     """The idempotency key of an upload; empty if the request has none."""
-    key = str(request.headers.get("Idempotency-Key", ""))
+    key = request.headers.get("Idempotency-Key", "")
     if len(key) > _KEY_LENGTH or not (key.isascii() and key.isprintable()):
         raise Failure(400, f"Idempotency-Key may have up to {_KEY_LENGTH} ASCII characters.")
     return key

@@ -446,7 +446,7 @@ class ChallengeArchive:
 
     def _number(self, submission: Submission) -> int:
         """The name of a submission in the archive."""
-        return self._numbers[submission.pk] if self.anonymous else int(submission.pk)
+        return self._numbers[submission.pk] if self.anonymous else submission.pk
 
     @cached_property
     def _numbers(self) -> dict[int, int]:

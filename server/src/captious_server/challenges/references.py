@@ -120,7 +120,7 @@ def _cached_table(version: _Version, reference_set: ReferencesDefinition) -> tup
 
 
 def _version(challenge: Challenge) -> _Version:
-    return _Version(str(challenge.slug), int(challenge.version), challenge.created.isoformat(), challenge)
+    return _Version(challenge.slug, challenge.version, challenge.created.isoformat(), challenge)
 
 
 def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> References:

@@ -323,7 +323,7 @@ def add_webhook(request: HttpRequest, challenge: Challenge, form: forms.Form) ->
     if not form.is_valid():
         return None
     url = form.cleaned_data["url"]
-    webhook: Webhook = Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
+    webhook = Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
     record("add webhook", webhook.shown_url, request=request, challenge=challenge)
     return webhook
 

@@ -16,7 +16,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -110,7 +110,7 @@ class DraftForm(forms.Form):
     )
     state = forms.CharField(widget=forms.HiddenInput)
 
-    def __init__(self, data: Any, texts: Mapping[str, str], **initial: str) -> None:
+    def __init__(self, data: QueryDict | None, texts: Mapping[str, str], **initial: str) -> None:
         super().__init__(data, initial={**initial, **{f"text-{file}": text for file, text in texts.items()}})
         for file in texts:
             self.fields[f"text-{file}"] = forms.CharField(
@@ -367,7 +367,7 @@ def _editor(
     return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
 
 
-def _form(draft: Draft, data: Any = None) -> DraftForm:
+def _form(draft: Draft, data: QueryDict | None = None) -> DraftForm:
     folder = draft.folder
     files = {str(row.get("file")): row for _, row in tables(values_of(folder), "texts")[:_MAX_TEXTS]}
     texts = {file: text_of(folder, row) for file, row in files.items() if file.endswith(".md") and "\0" not in file}
@@ -411,7 +411,7 @@ def _challenge(draft: Draft) -> Challenge | None:
 
 def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
     """Return whether the challenge was loaded since the draft was begun."""
-    return bool(draft.version != (0 if challenge is None else challenge.version))
+    return draft.version != (0 if challenge is None else challenge.version)
 
 
 def _remove_draft(draft: Draft) -> None:

@@ -13,7 +13,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q, QuerySet
 from django.forms import Form
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
@@ -158,7 +158,7 @@ class SubmissionFilter(forms.Form):
     phase = forms.ModelChoiceField(Phase.objects.none(), required=False, to_field_name="name", empty_label="all")
     status = forms.ChoiceField(required=False, choices=[("", "all"), *_Status.choices])
 
-    def __init__(self, data: Any, challenge: Challenge) -> None:
+    def __init__(self, data: QueryDict, challenge: Challenge) -> None:
         super().__init__(data, auto_id="filter-%s")
         offer(self, "phase", Phase.objects.filter(challenge=challenge).select_related("challenge"))
         self._challenge = challenge

@@ -62,7 +62,7 @@ _MESSAGES = {
 
 def is_api(request: HttpRequest) -> bool:
     """Return whether a program is asking."""
-    return bool(request.path.startswith("/api/"))
+    return request.path.startswith("/api/")
 
 
 def error_answer(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
@@ -153,7 +153,7 @@ def sender(request: HttpRequest) -> str:
     """The token of an API call, otherwise the session; empty if there is neither."""
     if is_api(request):
         return token_in(request.headers.get("Authorization", "")) or ""
-    return str(request.COOKIES.get(SESSION_COOKIE, ""))
+    return request.COOKIES.get(SESSION_COOKIE, "")
 
 
 class TakingTurns(_Middleware):

@@ -153,7 +153,7 @@ def redirect_with(secret: str, address: str) -> HttpResponse:
 
 def secret_in(request: HttpRequest) -> str:
     """The secret to show; empty if there is none."""
-    return str(request.COOKIES.get(_COOKIE, ""))
+    return request.COOKIES.get(_COOKIE, "")
 
 
 def without_secret(request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -453,7 +453,7 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
     invitation = invitation_of(token)
     if invitation is None:
         raise InvitationError
-    team: Team = invitation.team
+    team = invitation.team
     if request.method == "POST":
         if not is_signed_in(request):
             return redirect_to_login(request.path)

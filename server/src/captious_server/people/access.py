@@ -48,7 +48,7 @@ class UserCall(Call, UserRequest):
 
 def is_signed_in(request: HttpRequest) -> TypeGuard[UserRequest]:
     """Return whether a request comes from a user."""
-    return bool(request.user.is_authenticated)
+    return request.user.is_authenticated
 
 
 # Errors with a status and an explanation of their own, on pages and in the API.
@@ -94,14 +94,14 @@ def visible_challenges(user: Visitor) -> QuerySet[Challenge]:
 
 def may_manage(user: Visitor, challenge: Challenge) -> bool:
     """Return whether a user is an organizer of the challenge or an administrator."""
-    return bool(user.is_active and (user.is_superuser or challenge.organizers.contains(user)))
+    return user.is_active and (user.is_superuser or challenge.organizers.contains(user))
 
 
 def may_see(user: Visitor, challenge: Challenge) -> bool:
     """Return whether a user may see a challenge: anyone may, or only participants and those who manage it."""
     if challenge.access == "public" or may_manage(user, challenge):
         return True
-    return bool(user.is_authenticated and challenge.participants.contains(user))
+    return user.is_authenticated and challenge.participants.contains(user)
 
 
 def may_see_board(user: Visitor, phase: Phase) -> bool:
@@ -137,7 +137,7 @@ def why_withheld(user: Visitor, phase: Phase) -> str:
 
 def is_own(user: Visitor, submission: Submission) -> bool:
     """Return whether a submission belongs to one of the user's teams, no matter who uploaded it."""
-    return bool(user.is_authenticated and submission.team.members.contains(user))
+    return user.is_authenticated and submission.team.members.contains(user)
 
 
 def own_submissions(user: User, challenge: Challenge) -> QuerySet[Submission]:
@@ -194,7 +194,7 @@ def managed_challenge(user: Visitor, slug: str) -> Challenge:
 
 def may_create(user: Visitor) -> bool:
     """Return whether a user may create challenges, as administrators and users with the permission may."""
-    return bool(user.is_active and user.has_perm("captious.add_challenge"))
+    return user.is_active and user.has_perm("captious.add_challenge")
 
 
 def drafts_for(user: Visitor) -> list[Draft]:
@@ -208,7 +208,7 @@ def draft_for(user: Visitor, slug: str) -> Draft:
     Raises:
         Http404: there is no such object, or the user may not edit it.
     """
-    draft: Draft = get_object_or_404(Draft, slug=slug)
+    draft = get_object_or_404(Draft, slug=slug)
     if not _may_edit(user, draft):
         raise Http404
     return draft
@@ -219,7 +219,7 @@ def _may_edit(user: Visitor, draft: Draft) -> bool:
     challenge = Challenge.objects.filter(slug=draft.slug).first()
     if challenge is not None:
         return may_manage(user, challenge)
-    return bool(user.is_active and (user.is_superuser or (draft.user_id == user.pk and may_create(user))))
+    return user.is_active and (user.is_superuser or (draft.user_id == user.pk and may_create(user)))
 
 
 def submission_for(user: Visitor, pk: int, *, own: bool = False) -> Submission:

@@ -173,7 +173,7 @@ def make_token(
 
 def is_token_of(user: User, token: str) -> bool:
     """Return whether a token belongs to a user, which does not count as a use."""
-    return bool(Token.objects.filter(user=user, hash=_hash(token)).exists())
+    return Token.objects.filter(user=user, hash=_hash(token)).exists()
 
 
 def token_of(text: str) -> Token | None:

@@ -277,7 +277,7 @@ class SecondStepAdapter(DefaultMFAAdapter):
             return base64.b32encode(secrets.token_bytes(20)).decode()
 
     def _get_user_identifier(self, user: User) -> str:
-        return str(user.username)
+        return user.username
 
     def _get_site_name(self) -> str:
         return str(settings.CAPTIOUS.site_name)

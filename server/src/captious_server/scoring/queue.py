@@ -261,7 +261,7 @@ def remove_old_turns() -> None:
 def cancel(submission: Submission) -> bool:
     """Cancel before scoring has begun; False if it is too late. Submissions that were scored once still count."""
     rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, finished=None)
-    return bool(rows.update(status=_Status.CANCELED, counts=False, finished=timezone.now()) == 1)
+    return rows.update(status=_Status.CANCELED, counts=False, finished=timezone.now()) == 1
 
 
 def release(submission: Submission) -> None:
@@ -277,7 +277,7 @@ def queue_again(submissions: QuerySet[Submission]) -> int:
     Quotas are not affected: submissions that did not count after a failure of the server do not count later.
     """
     rows = submissions.filter(status__in=[_Status.DONE, _Status.FAILED, _Status.RUNNING])
-    return int(rows.update(**CLEAN_VALUES | {"status": _Status.QUEUED, "lease": F("lease") + 1, "tries": 0}))
+    return rows.update(**CLEAN_VALUES | {"status": _Status.QUEUED, "lease": F("lease") + 1, "tries": 0})
 
 
 # Versions of scores: their references, metrics and programs, and the version shown on pages.
@@ -460,7 +460,7 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any
             queue_again(lease.rows)
             return False
         values = {"status": _Status.DONE, "finished": timezone.now(), "progress": 100}
-        n_rows: int = lease.rows.update(**CLEAN_VALUES | values)
+        n_rows = lease.rows.update(**CLEAN_VALUES | values)
         if n_rows == 1:
             end_turn(submission)
             store(submission, outputs=outputs, set_warnings=set_warnings, results_file=results_file)
@@ -477,8 +477,7 @@ def give_back(lease: Lease, traceback: str) -> bool:
         return _fail(lease.rows, traceback)
     not_before = timezone.now() + _RETRY_AFTER * 2**row.tries
     values = {"status": _Status.QUEUED, "not_before": not_before, "traceback": traceback}
-    n_rows: int = lease.rows.update(**CLEAN_VALUES | values)
-    return n_rows == 1
+    return lease.rows.update(**CLEAN_VALUES | values) == 1
 
 
 class Heartbeat(BackgroundThread):
@@ -556,8 +555,7 @@ def _end_of_lease(now: datetime) -> datetime:
 def _fail(rows: QuerySet[Submission], traceback: str) -> bool:
     """Record a failure of the server. It does not count, unless the submission was scored before and counted."""
     counts = Case(When(shown_scores__isnull=True, then=False), default=F("counts"))
-    n_rows: int = rows.update(**_failure_values(OUR_FAULT), counts=counts, traceback=traceback)
-    return n_rows == 1
+    return rows.update(**_failure_values(OUR_FAULT), counts=counts, traceback=traceback) == 1
 
 
 def _failure_values(reason: str) -> dict[str, Any]:

@@ -463,7 +463,7 @@ def _lock(submission: Submission) -> None:
 
 def expected_files(phase: Phase) -> list[ExpectedFile]:
     """The captions files that submissions to a phase contain."""
-    challenge: Challenge = phase.challenge
+    challenge = phase.challenge
     return [
         ExpectedFile(name=captions.name, pattern=captions.pattern, ids_file=challenge.ids_file(captions.name))
         for captions in challenge.definition.captions
