@@ -17,6 +17,9 @@ from captious.errors import ParameterError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint  # slow to import
 
+#: The names of the folders that packages are installed in.
+INSTALLED = ("site-packages", "dist-packages")
+
 
 def deferred(path: str) -> Callable[..., Any]:
     """Return a function by its path, such as "text.languages:as_language", imported when it is called."""

@@ -24,7 +24,7 @@ from captious.compat import replacement_log
 from captious.compat.copies.copy_loading import replace_methods, restore_methods
 from captious.compat.hook import DEFAULTS, is_replacing, replace_copies, restore_copies
 from captious.errors import ParameterError
-from captious.resources.fetch import INSTALLED
+from captious.plugins import INSTALLED
 
 __all__ = ["TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
 

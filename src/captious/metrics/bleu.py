@@ -82,7 +82,7 @@ class Bleu(Metric):
         matches, ngrams = statistics[..., 0:4], statistics[..., 4:8]
         length, reference_length = statistics[..., 8:9], statistics[..., 9:10]
         tiny, small = self.added
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        with np.errstate(all="ignore"):
             if self.variant == "official":
                 precisions = (matches + tiny) / (ngrams + small)
                 ratio = (length + tiny) / (reference_length + small)

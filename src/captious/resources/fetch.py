@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from captious.errors import ResourceError
 from captious.files import whole_file
+from captious.plugins import INSTALLED
 from captious.progress import Progress
 from captious.resources.cache import make_folder
 from captious.version import __version__
@@ -200,10 +201,6 @@ class Wheel:
     requirement: str
     sha256: str
     files: Mapping[str, str]
-
-
-#: The names of the folders that packages are installed in.
-INSTALLED = ("site-packages", "dist-packages")
 
 
 def installed_folder(package: str) -> Path | None:

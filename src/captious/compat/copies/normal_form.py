@@ -40,7 +40,7 @@ _READING = frozenset(
     }
 )
 _LOGGERS = frozenset({"logging", "logger", "log", "LOGGER", "_logger", "LOG", "warnings"})
-_LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "critical"})
+LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "critical"})
 #: The name of a local variable in the text of a statement.
 _NUMBERED = re.compile(r"%\d+")
 #: Fields of the syntax tree that compute nothing.
@@ -94,6 +94,7 @@ class Function:
         values: the constants that it reads, and its defaults, under "", if they are literals.
         attributes: all names of attributes in it.
         left_out: names in what was left out.
+        logs: names of logs and of ``sys`` in messages that were left out.
         prints: whether it has print statements that were left out; not those of more than ``verbose=1``.
     """
 
@@ -104,6 +105,7 @@ class Function:
     values: dict[str, object] = field(hash=False)
     attributes: frozenset[str]
     left_out: frozenset[str]
+    logs: frozenset[str]
     prints: bool
 
     @cached_property
@@ -196,6 +198,7 @@ class _Form:
         self.locals -= self.declared_global
         self.own_imports = _imports(ast.walk(node))
         self.left_out: set[str] = set()
+        self.logs: set[str] = set()
         self.numbers: dict[str, int] = {}
         self.reads: dict[str, str] = {}
         self.attributes: set[str] = set()
@@ -206,8 +209,8 @@ class _Form:
         """Return the whole, under a name."""
         line = min([self.node.lineno, *(each.lineno for each in self.node.decorator_list)])
         statements = tuple(self._statements())
-        attributes, left_out = frozenset(self.attributes), frozenset(self.left_out)
-        return Function(name, line, statements, self.reads, self._values(), attributes, left_out, self.prints)
+        names = frozenset(self.attributes), frozenset(self.left_out), frozenset(self.logs)
+        return Function(name, line, statements, self.reads, self._values(), *names, self.prints)
 
     def _statements(self) -> Iterator[Statement]:
         """Yield the constants that are read, the head, and the body."""
@@ -310,8 +313,14 @@ class _Form:
         if isinstance(value, ast.Call) and _is_message(value):
             if not all(map(self._only_reads, [*value.args, *(keyword.value for keyword in value.keywords)])):
                 return False
-            self.prints |= isinstance(value.func, ast.Name)
-            return True
+            if isinstance(value.func, ast.Name):
+                self.prints = True
+                return True
+            log = ast.unparse(value.func).partition(".")[0]
+            if log in self.own_imports:
+                return not self.own_imports[log].startswith("@")
+            self.logs.add(log)
+            return log not in self.locals and log not in self.parameters
         # A use of an imported name says what it is.
         return isinstance(value, ast.Constant) or isinstance(node, ast.Pass | ast.Import | ast.ImportFrom)
 
@@ -492,4 +501,4 @@ def _is_message(call: ast.Call) -> bool:
     owner = ast.unparse(function.value)
     if _TERMINAL.fullmatch(owner):
         return function.attr in ("write", "flush")
-    return owner.rpartition(".")[2] in _LOGGERS and function.attr in _LOG_CALLS
+    return owner in _LOGGERS and function.attr in LOG_CALLS

@@ -12,6 +12,7 @@ import ast
 import builtins
 import dis
 import math
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -20,7 +21,8 @@ from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from captious.compat.copies.known_bodies import Body, by_digest, nearest
-from captious.compat.copies.normal_form import LIBRARIES, Function, functions
+from captious.compat.copies.normal_form import LIBRARIES, LOG_CALLS, Function, functions
+from captious.plugins import INSTALLED
 
 #: Modules of a published toolkit -> others whose functions they use.
 _USES = {
@@ -178,7 +180,7 @@ class Recognition:
         self._functions[function] = _state(function)
         for names in {self.owner if cls is self.owner else None, None}:
             self._names[names] |= form.attributes
-        for read, what in form.reads.items():
+        for read, what in [*form.reads.items(), *((log, "!") for log in form.logs)]:
             try:
                 self._add_read(read, what, function, form, (body.role, *_USES.get(body.role, ())), cls)
             except LookupError:
@@ -205,6 +207,8 @@ class Recognition:
             if read in space or not _is_of_library(vars(builtins)[read], read):
                 raise LookupError
             self._pins += [(space, read, _MISSING), (vars(builtins), read, vars(builtins)[read])]
+        elif what == "!":
+            self._add_log(space, read)
         elif what.startswith("@"):
             *modules, read = read.split(".")
             for module in modules:
@@ -224,9 +228,28 @@ class Recognition:
         else:
             self._add_library(space, read, what, form.attributes)
 
+    def _add_log(self, space: Mapping[str, Any], read: str) -> None:
+        """Add a name in messages: one of these modules, or a logger that the standard library has made."""
+        value = space[read]
+        is_module = isinstance(value, ModuleType)
+        owner = value if is_module else type(value)
+        if is_module and not any(value is sys.modules.get(name) for name in ("logging", "sys", "warnings")):
+            raise LookupError
+        if not _is_installed(sys.modules[owner.__name__ if is_module else owner.__module__]):
+            raise LookupError
+        if not is_module and owner.__module__ != "logging":
+            raise LookupError
+        self._pins.append((space, read, value))
+        for call in LOG_CALLS & vars(owner).keys():
+            if not _is_of_library(vars(owner)[call], call) or (not is_module and call in vars(value)):
+                raise LookupError
+            self._pins.append((vars(owner), call, vars(owner)[call]))
+
     def _add_library(self, space: Mapping[str, Any], read: str, what: str, attributes: frozenset[str]) -> None:
         module, *words = what.split(".")
         expected: Any = sys.modules[module]
+        if not _is_installed(expected):
+            raise LookupError
         for word in words:
             expected = getattr(expected, word, _MISSING)
         if space[read] is not expected or not _is_of_library(expected, (words or [module])[-1]):
@@ -261,6 +284,15 @@ def _globals(code: CodeType) -> Iterator[str]:
     for instruction in (instruction for each in _codes(code) for instruction in dis.get_instructions(each)):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
             yield instruction.argval
+
+
+def _is_installed(module: ModuleType) -> bool:
+    """Return whether a module is of Python or an installed package, not a file of the program with such a name."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return True
+    place = Path(file)
+    return place.is_relative_to(Path(os.__file__).parent) or not {*INSTALLED}.isdisjoint(place.parts)
 
 
 def _is_of_library(value: object, name: str) -> bool:
