@@ -429,8 +429,9 @@ def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedCompar
             differences.append(_difference("group", group, a[group].n_images, *pair, test, p_values))
         pair = _averaged(a, name), _averaged(b, name)
         differences.append(_difference("macro", "", n, *pair, significance(*pair, sampling)))
-        pair = a.whole[name], b.whole[name]
-        differences.append(_difference("micro", "", n, *pair, significance(*pair, sampling)))
+        whole = comparison[name]
+        together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)
+        differences.append(_difference("micro", "", n, a.whole[name], b.whole[name], together))
     return GroupedComparison(groups.by, comparison, differences)
 
 
