@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 INSTALLED = ("site-packages", "dist-packages")
 
 
+def is_installed(file: str) -> bool:
+    """Return whether a file is in a folder that packages are installed in."""
+    return not {*INSTALLED}.isdisjoint(Path(file).parts)
+
+
 def deferred(path: str) -> Callable[..., Any]:
     """Return a function by its path, such as "text.languages:as_language", imported when it is called."""
     module, name = path.split(":")

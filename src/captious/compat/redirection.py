@@ -24,7 +24,7 @@ from captious.compat import replacement_log
 from captious.compat.copies.copy_loading import replace_methods, restore_methods
 from captious.compat.hook import DEFAULTS, is_replacing, replace_copies, restore_copies
 from captious.errors import ParameterError
-from captious.plugins import INSTALLED
+from captious.plugins import is_installed
 
 __all__ = ["TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
 
@@ -218,8 +218,7 @@ def _is_of_a_repository(spec: ModuleSpec | None) -> bool:
     """Return whether a package exists, but is not among the installed ones."""
     if spec is None:
         return False
-    place = spec.origin or next(iter(spec.submodule_search_locations or []), "")
-    return {*INSTALLED}.isdisjoint(Path(place).parts)
+    return not is_installed(spec.origin or next(iter(spec.submodule_search_locations or []), ""))
 
 
 def _is_python_3(spec: ModuleSpec | None) -> bool:

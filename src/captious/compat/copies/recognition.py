@@ -22,7 +22,7 @@ from typing import Any
 
 from captious.compat.copies.known_bodies import Body, by_digest, nearest
 from captious.compat.copies.normal_form import LIBRARIES, LOG_CALLS, Function, functions
-from captious.plugins import INSTALLED
+from captious.plugins import is_installed
 
 #: Modules of a published toolkit -> others whose functions they use.
 _USES = {
@@ -233,17 +233,14 @@ class Recognition:
         value = space[read]
         is_module = isinstance(value, ModuleType)
         owner = value if is_module else type(value)
-        if is_module and not any(value is sys.modules.get(name) for name in ("logging", "sys", "warnings")):
+        library = value if is_module else sys.modules[owner.__module__]
+        known = ("logging", "sys", "warnings") if is_module else ("logging",)
+        if not any(library is sys.modules.get(name) for name in known) or not _is_installed(library):
             raise LookupError
-        if not _is_installed(sys.modules[owner.__name__ if is_module else owner.__module__]):
-            raise LookupError
-        if not is_module and owner.__module__ != "logging":
+        if not is_module and LOG_CALLS & vars(value).keys():
             raise LookupError
         self._pins.append((space, read, value))
-        for call in LOG_CALLS & vars(owner).keys():
-            if not _is_of_library(vars(owner)[call], call) or (not is_module and call in vars(value)):
-                raise LookupError
-            self._pins.append((vars(owner), call, vars(owner)[call]))
+        self._add_attributes(vars(owner), LOG_CALLS)
 
     def _add_library(self, space: Mapping[str, Any], read: str, what: str, attributes: frozenset[str]) -> None:
         module, *words = what.split(".")
@@ -255,11 +252,15 @@ class Recognition:
         if space[read] is not expected or not _is_of_library(expected, (words or [module])[-1]):
             raise LookupError
         self._pins.append((space, read, expected))
-        for attribute in sorted(attributes) if isinstance(expected, ModuleType) else ():
-            if attribute in vars(expected):
-                if not _is_of_library(vars(expected)[attribute], attribute):
-                    raise LookupError
-                self._pins.append((vars(expected), attribute, vars(expected)[attribute]))
+        if isinstance(expected, ModuleType):
+            self._add_attributes(vars(expected), attributes)
+
+    def _add_attributes(self, space: Mapping[str, Any], names: frozenset[str]) -> None:
+        """Add those names of the namespace of a library that are there."""
+        for name in sorted(names & space.keys()):
+            if not _is_of_library(space[name], name):
+                raise LookupError
+            self._pins.append((space, name, space[name]))
 
 
 def _member(cls: type, name: str) -> object:
@@ -289,10 +290,7 @@ def _globals(code: CodeType) -> Iterator[str]:
 def _is_installed(module: ModuleType) -> bool:
     """Return whether a module is of Python or an installed package, not a file of the program with such a name."""
     file = getattr(module, "__file__", None)
-    if file is None:
-        return True
-    place = Path(file)
-    return place.is_relative_to(Path(os.__file__).parent) or not {*INSTALLED}.isdisjoint(place.parts)
+    return file is None or Path(file).is_relative_to(Path(os.__file__).parent) or is_installed(file)
 
 
 def _is_of_library(value: object, name: str) -> bool:
