@@ -16,7 +16,7 @@ import pytest
 from captious.data import CaptionFile, CaptionRows, read_groups, read_rows
 from captious.errors import CaptiousError
 from tests.golden.command_line import clean
-from tests.golden.outcomes import LIBRARIES
+from tests.golden.outcomes import LIBRARIES, refusal
 from tests.golden.record import Record
 
 FILES, LOGS = (sorted((Path(__file__).parent / name).iterdir()) for name in ("files", "logs"))
@@ -48,7 +48,7 @@ def outcome(path: Path, role: Any, layout: str | None = None) -> dict[str, Any]:
         assert error.message
         assert path.name in error.where
         assert error.hint
-        return {"error": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
+        return refusal(error)
 
 
 def outcomes(path: Path) -> dict[str, Any]:

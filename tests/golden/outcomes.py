@@ -12,7 +12,7 @@ import numpy as np
 
 from captious.errors import CaptiousError
 
-__all__ = ["LIBRARIES", "call", "value"]
+__all__ = ["LIBRARIES", "call", "refusal", "value"]
 
 #: What libraries say at the end of messages, which differs by their version.
 LIBRARIES = [
@@ -34,6 +34,11 @@ def call(function: Callable[[], Any]) -> dict[str, Any]:
     issued = [f"{type(warning.message).__name__}: {warning.message}" for warning in caught]
     texts = {"printed": out.getvalue().splitlines(), "messages": err.getvalue().splitlines(), "warnings": issued}
     return document | {name: lines for name, lines in texts.items() if lines}
+
+
+def refusal(error: CaptiousError) -> dict[str, str]:
+    """Return an error with its text, place and hint."""
+    return {"error": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
 
 
 def value(found: Any) -> Any:

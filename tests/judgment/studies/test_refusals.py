@@ -13,7 +13,7 @@ from captious.errors import CaptiousError
 from captious.judgment import studies
 from captious.metrics.length import Length
 from tests.golden.command_line import clean
-from tests.golden.outcomes import LIBRARIES
+from tests.golden.outcomes import LIBRARIES, refusal
 from tests.golden.record import Record
 from tests.support.judgments import write_jsonl
 
@@ -142,11 +142,5 @@ def test_studies_are_refused_as_recorded(study: str, record: Record, tmp_path: P
     for name, ask in REFUSED[study].items():
         with pytest.raises(CaptiousError) as caught:
             ask(tmp_path)
-        error = caught.value
-        found[name] = {
-            "error": type(error).__name__,
-            "message": error.message,
-            "where": error.where,
-            "hint": error.hint,
-        }
+        found[name] = refusal(caught.value)
     record(f"refusals/{study}", clean(found, {str(tmp_path): "FOLDER"}, LIBRARIES))

@@ -18,6 +18,7 @@ from captious.metrics.smurf import Smurf
 from captious.metrics.yi2020 import Yi2020
 from captious.models import Encoder
 from tests.golden.command_line import clean
+from tests.golden.outcomes import refusal
 from tests.golden.record import Record
 
 CANDIDATES = {1: "a dog runs over the green grass", 2: "Two men, playing guitar"}
@@ -85,8 +86,7 @@ def test_requests_are_answered_as_recorded(record: Record, meteor_tables: object
             selection = select(asked.split())
         except CaptiousError as error:
             assert error.hint
-            said = {"error": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
-            found[asked[:60]] = said
+            found[asked[:60]] = refusal(error)
         else:
             found[asked[:60]] = {
                 "labels": selection.labels,
