@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,13 @@ def column(page: Any, name: str) -> list[str]:
     heads, *rows = [text.split("\t") for text in board(page).get_by_role("row").all_inner_texts()]
     place = [head.strip(" ↓↑\n") for head in heads].index(name)
     return [row[place].split()[0] for row in rows]
+
+
+def at_widths(page: Any, *widths: int) -> Iterator[int]:
+    """Give the window one width after the other."""
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 800})
+        yield width
 
 
 def tab_to(page: Any, target: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from server.tests.browser.checks import check
-from server.tests.browser.steps import methods, prove, see_scores, sign_in, sign_up
+from server.tests.browser.steps import at_widths, methods, prove, see_scores, sign_in, sign_up
 from server.tests.support.server import ADMIN, PASSWORD, Server
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -277,10 +277,9 @@ def test_passkey_signs_in(open_page: Callable[..., Any], server: Server) -> None
     expect(page.get_by_role("heading", level=1, name="keyed")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280, 1440])
-def test_pages_of_the_account_do_not_scroll_sideways(open_page: Callable[..., Any], width: int) -> None:
-    page = open_page(width=width)
-    sign_up(page, f"wide-{width}")
+def test_pages_of_the_account_do_not_scroll_sideways(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    sign_up(page, "wide")
     page.goto("/account/second-step/totp/activate/")
     prove(page)
     for path in (
@@ -299,15 +298,16 @@ def test_pages_of_the_account_do_not_scroll_sideways(open_page: Callable[..., An
     ):
         page.goto(path)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") == width, path
-        for region in page.get_by_role("region").all():
-            assert region.evaluate("element => element.scrollWidth - element.clientWidth") == 0, path
-        if width == 1280:
-            check(page)
-    visitor = open_page(width=width)
+        check(page)
+        for width in at_widths(page, 390, 768, 1280, 1440):
+            assert page.evaluate("document.documentElement.scrollWidth") == width, path
+            for region in page.get_by_role("region").all():
+                assert region.evaluate("element => element.scrollWidth - element.clientWidth") == 0, path
+    visitor = open_page()
     for path in ("/sign-in", "/sign-up", "/account/reset", "/sign-in/inactive", "/sign-in/confirm"):
         visitor.goto(path)
-        assert visitor.evaluate("document.documentElement.scrollWidth") == width, path
+        for width in at_widths(visitor, 390, 768, 1280, 1440):
+            assert visitor.evaluate("document.documentElement.scrollWidth") == width, path
 
 
 def test_other_sessions_are_ended(open_page: Callable[..., Any]) -> None:
