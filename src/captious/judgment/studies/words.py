@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -94,21 +94,19 @@ def word_agreement(
         people = WordCounts.of_references(table, _checked_k(table, k), seed)
         progress.step("finding the most frequent words")
         kinds = _most_frequent(people, n_words, tag, seed)
-    words = np.concatenate(list(kinds.values()))
-    if not len(words):
+    if not any(map(len, kinds.values())):
         kind = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
         raise ParameterError(f"there is no {kind}", where=table.name, hint="give more captions")
+    agreed = _Agreement(people, kinds)
     with steps([*outputs], lambda name: f"counting words of {name}") as names:
-        measured = {name: _System.of(people, words, outputs[name]) for name in names}
-    columns = _columns(people, words, {} if tag is None else kinds, measured)
-    ends = np.cumsum([len(members) for members in kinds.values()])
-    rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
+        for name in names:
+            agreed.add(name, outputs[name])
     return Study(
         "words",
         f"Human agreement on words: {name_of_file(references, table.name)}, {counted(people.n_images, 'image')}, "
         f"k = {people.k} references",
-        list(columns),
-        [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)],
+        list(agreed.columns),
+        [dict(zip(agreed.columns, values, strict=True)) for values in zip(*agreed.columns.values(), strict=True)],
         {},
         {**data, **checksums(*(systems or {}).values())},
         {
@@ -118,31 +116,9 @@ def word_agreement(
             **({} if tag is None else {"tagger": getattr(tag, "name", getattr(tag, "__name__", "a function"))}),
             "seed": seed,
         },
-        _pictures(people, words, rows, measured),
-        notes=[
-            *_agreement_notes(people, words, len(table)),
-            *_group_notes(people, words, rows, measured),
-            *_shortage_notes(kinds, n_words, tag),
-        ],
+        agreed.pictures,
+        notes=[*agreed.notes(len(table)), *_shortage_notes(kinds, n_words, tag)],
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _System:
-    """A system's use of some words: float64[n_words] each, and whether it reaches human recall, bool[n_words]."""
-
-    recall: NDArray[np.float64]
-    precision: NDArray[np.float64]
-    at_human_recall: NDArray[np.float64]
-    reached: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, people: WordCounts, words: NDArray[np.int64], captions: Captions) -> _System:
-        tp, fp = people.of_system(captions, words)
-        positives, negatives, human = people.positives[words], people.negatives[words], people.recall[words]
-        recall = ratio(tp, positives)
-        phr = precision_at_recall(tp, fp, positives, negatives, human)
-        return cls(recall, ratio(tp, tp + fp), phr, recall >= human)
 
 
 # ---- what is asked for
@@ -214,99 +190,96 @@ def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, 
 # ---- what is reported
 
 
-def _columns(
-    people: WordCounts,
-    words: NDArray[np.int64],
-    kinds: Mapping[str, NDArray[np.int64]],
-    systems: Mapping[str, _System],
-) -> dict[str, Sequence[Any]]:
-    names = people.tokens.vocabulary.words()
-    columns: dict[str, Sequence[Any]] = {"word": [names[word] for word in words.tolist()]}
-    if kinds:
-        columns["kind"] = [kind for kind, members in kinds.items() for _ in members]
-    columns |= {
-        "images": people.images[words].tolist(),
-        "recall": [*map(defined, people.recall[words])],
-        "precision": [*map(defined, people.precision[words])],
-        "model": [*map(defined, model_precision(people.recall[words], people.k))],
-    }
-    for name, system in systems.items():
-        columns |= {
-            f"recall_{name}": [*map(defined, system.recall)],
-            f"precision_{name}": [*map(defined, system.precision)],
-            f"phr_{name}": [*map(defined, system.at_human_recall)],
-        }
-    return columns
+class _Agreement:
+    """Agreement on the most frequent words: of people, and of systems that are added.
 
+    Args:
+        people: counts of the words of people.
+        kinds: the words, int64[n_words of the kind], by kind.
+    """
 
-def _pictures(
-    people: WordCounts,
-    words: NDArray[np.int64],
-    rows: Mapping[str, NDArray[np.int64]],
-    systems: Mapping[str, _System],
-) -> dict[str, Curves]:
-    """Return pictures of precision against human recall: of people by kind of word; of people and of systems."""
-    p = np.linspace(0, 1, 101)
-    model = {f"model, k = {people.k}": Curve(p, model_precision(p, people.k))}
-    recall, precision = people.recall[words], people.precision[words]
-    labels = ("human recall", "precision")
-    lines = {f"{kind}s": Curve(recall[at], precision[at], points=True) for kind, at in rows.items()}
-    pictures = {"words": Curves("Words that people agree on", *labels, lines | model)}
-    if systems:
-        lines = {"people": Curve(recall, precision, points=True)}
-        for name, system in systems.items():
-            at, values = system.reached, system.at_human_recall
-            lines[name] = Curve(recall[at], values[at], points=True)
-            lines[f"{name}, interpolated"] = Curve(recall[~at], values[~at], points=True)
-        pictures["phr"] = Curves("Precision at human recall", *labels, lines | model)
-    return pictures
+    def __init__(self, people: WordCounts, kinds: Mapping[str, NDArray[np.int64]]) -> None:
+        self.people, self.words = people, np.concatenate([*kinds.values()])
+        self.recall, self.precision = people.recall[self.words], people.precision[self.words]
+        self.model = model_precision(self.recall, people.k)
+        #: Place among the words, by kind.
+        ends = np.cumsum([len(members) for members in kinds.values()])
+        self.rows = dict(zip(kinds, np.split(np.arange(len(self.words)), ends[:-1]), strict=True))
+        names = people.tokens.vocabulary.words()
+        #: The columns of the table.
+        self.columns: dict[str, list[Any]] = {"word": [names[i] for i in self.words.tolist()]}
+        if _ALL not in kinds:
+            self.columns["kind"] = [kind for kind, members in kinds.items() for _ in members]
+        self.columns["images"] = people.images[self.words].tolist()
+        self._add(recall=self.recall, precision=self.precision, model=self.model)
+        #: By system, precision at human recall, and whether the system reaches it.
+        self.systems: dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]] = {}
 
+    def _add(self, **columns: NDArray[np.float64]) -> None:
+        self.columns |= {name: [*map(defined, values)] for name, values in columns.items()}
 
-def _agreement_notes(people: WordCounts, words: NDArray[np.int64], n_table: int) -> list[str]:
-    gap = people.precision[words] - model_precision(people.recall[words], people.k)
-    notes = [
-        f"Each of an image's {people.k + 1} captions predicts the others in turn; results are pooled over all turns.",
-        "Recall is the probability that people use the word if it suits the image; model is the precision that this "
-        f"implies. It differs from the measured precision by {np.mean(np.abs(gap)):.3f} on average; "
-        f"{np.count_nonzero(gap < 0):,} of {len(words):,} words lie below it.",
-    ]
-    if people.n_images < n_table:
-        notes.append(
-            f"Excluded: {counted(n_table - people.n_images, 'image')} with fewer than {people.k + 1} captions."
-        )
-    if people.n_drawn:
-        notes.append(f"For {counted(people.n_drawn, 'image')} with more captions, {people.k + 1} captions were drawn.")
-    return notes
+    def add(self, name: str, captions: Captions) -> None:
+        """Add a system."""
+        tp, fp = self.people.of_system(captions, self.words)
+        positives, negatives = self.people.positives[self.words], self.people.negatives[self.words]
+        recall, phr = ratio(tp, positives), precision_at_recall(tp, fp, positives, negatives, self.recall)
+        self._add(**{f"recall_{name}": recall, f"precision_{name}": ratio(tp, tp + fp), f"phr_{name}": phr})
+        self.systems[name] = phr, recall >= self.recall
 
+    @property
+    def pictures(self) -> dict[str, Curves]:
+        """Pictures of precision against human recall: of people by kind of word; of people and of systems."""
+        p = np.linspace(0, 1, 101)
+        model = {f"model, k = {self.people.k}": Curve(p, model_precision(p, self.people.k))}
+        labels = ("human recall", "precision")
+        lines = {f"{kind}s": self._curve(self.precision, at) for kind, at in self.rows.items()}
+        pictures = {"words": Curves("Words that people agree on", *labels, lines | model)}
+        if self.systems:
+            lines = {"people": Curve(self.recall, self.precision, points=True)}
+            for name, (phr, reached) in self.systems.items():
+                lines |= {name: self._curve(phr, reached), f"{name}, interpolated": self._curve(phr, ~reached)}
+            pictures["phr"] = Curves("Precision at human recall", *labels, lines | model)
+        return pictures
 
-def _group_notes(
-    people: WordCounts,
-    words: NDArray[np.int64],
-    rows: Mapping[str, NDArray[np.int64]],
-    systems: Mapping[str, _System],
-) -> list[str]:
-    """Return means by kind, for people and systems."""
-    notes = []
-    recall, precision = people.recall[words], people.precision[words]
-    for kind, at in rows.items():
-        if not len(at):
-            continue
-        sentence = f"{len(at):,} {kind}s: human recall {recall[at].mean():.3f}, precision {precision[at].mean():.3f}"
-        for name, system in systems.items():
-            values = system.at_human_recall[at]
-            better = np.count_nonzero(values > precision[at])
-            sentence += (
-                f"; {name} recalls {np.count_nonzero(system.reached[at]):,} of them at least as often as people; "
+    def _curve(self, values: NDArray[np.float64], at: NDArray[Any]) -> Curve:
+        return Curve(self.recall[at], values[at], points=True)
+
+    def notes(self, n_table: int) -> list[str]:
+        """Return notes on the protocol, and means by kind; ``n_table`` is the number of all images."""
+        people, gap = self.people, self.precision - self.model
+        notes = [
+            f"Each of an image's {people.k + 1} captions predicts the others in turn; results are pooled over all "
+            "turns.",
+            "Recall is the probability that people use the word if it suits the image; model is the precision that "
+            f"this implies. It differs from the measured precision by {np.mean(np.abs(gap)):.3f} on average; "
+            f"{np.count_nonzero(gap < 0):,} of {len(self.words):,} words lie below it.",
+        ]
+        if people.n_images < n_table:
+            left_out = counted(n_table - people.n_images, "image")
+            notes.append(f"Excluded: {left_out} with fewer than {people.k + 1} captions.")
+        if people.n_drawn:
+            drawn = counted(people.n_drawn, "image")
+            notes.append(f"For {drawn} with more captions, {people.k + 1} captions were drawn.")
+        notes += [self._note(kind, at) for kind, at in self.rows.items() if len(at)]
+        if self.systems:
+            notes.append(
+                "If a system recalls a word less often than people do, its PHR is interpolated as if the word were "
+                "added to random captions until the system's recall matched that of people. A better estimate is not "
+                "possible from captions alone."
             )
-            sentence += f"its PHR is {np.nan_to_num(values).mean():.3f} and above people's precision for {better:,}"
-        notes.append(sentence + ".")
-    if systems:
-        notes.append(
-            "If a system recalls a word less often than people do, its PHR is interpolated as if the word were added "
-            "to random captions until the system's recall matched that of people. A better estimate is not possible "
-            "from captions alone."
-        )
-    return notes
+        return notes
+
+    def _note(self, kind: str, at: NDArray[np.int64]) -> str:
+        """Return a sentence with the means of the words of a kind, for people and systems."""
+        recall, precision = self.recall[at], self.precision[at]
+        sentence = f"{len(at):,} {kind}s: human recall {recall.mean():.3f}, precision {precision.mean():.3f}"
+        for name, (phr, reached) in self.systems.items():
+            sentence += (
+                f"; {name} recalls {np.count_nonzero(reached[at]):,} of them at least as often as people; its PHR is "
+                f"{np.nan_to_num(phr[at]).mean():.3f} and above people's precision for "
+                f"{np.count_nonzero(phr[at] > precision):,}"
+            )
+        return sentence + "."
 
 
 def _shortage_notes(kinds: Mapping[str, NDArray[np.int64]], n_words: int, tag: Tagger | None) -> list[str]:
