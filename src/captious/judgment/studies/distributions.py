@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -310,44 +310,6 @@ _SAMPLED_POINTS = 100
 _PARTS = ("SPARCS", "SPURTS", "MIMA")
 
 
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Position of a system's captions, in standard deviations of human captions.
-
-    Args:
-        center: means of SPARCS and SPURTS.
-        outline: the ellipse, a polygon float64[64, 2].
-        overlap: the share of its area within the human ellipse; NaN if it has none.
-        penalty: summed grammar penalty, 0 or less.
-        central: index of the caption nearest to the center.
-    """
-
-    center: tuple[float, float]
-    outline: NDArray[np.float64]
-    overlap: float
-    penalty: float
-    central: int
-
-
-def places(scores: Mapping[str, Parts], people: str, threshold: float = THRESHOLD) -> dict[str, Place]:
-    """Return the positions of systems.
-
-    Args:
-        scores: standardized SPARCS, SPURTS and MIMA of each system's captions, two captions or more.
-        people: the system that stands for people.
-        threshold: threshold of the grammar penalty.
-    """
-    outlines = {system: ellipse(sparcs, spurts, _DEVIATIONS) for system, (sparcs, spurts, _) in scores.items()}
-    place_of = {}
-    for system, (sparcs, spurts, mima) in scores.items():
-        x, y = float(sparcs.mean()), float(spurts.mean())
-        central = int(np.argmin((sparcs - x) ** 2 + (spurts - y) ** 2))
-        share = overlap(outlines[people], outlines[system])
-        penalty = float(grammar_penalty(mima, threshold).sum())
-        place_of[system] = Place((x, y), outlines[system], share, penalty, central)
-    return place_of
-
-
 def smurf_analysis(
     systems: Mapping[str, object],
     references: object,
@@ -406,17 +368,19 @@ def smurf_analysis(
     notes = _notes(people, table, human is None, left_out)
     if not all(same_images(table.ids, people.ids) for table in captions.values()):
         notes.append("The systems were scored on different images, so their numbers cannot be compared.")
-    return _study(
+    study = _study(
         f"{name_of_file(references, table.name)}, {counted(len(people), 'image')}",
         scores,
         {system: (table_of_system.ids, table_of_system.candidates) for system, table_of_system in captions.items()},
         seed,
-        metric.threshold,
-        average=metric.variant == "official",
+        metric,
+    )
+    return replace(
+        study,
         signatures={"smurf": metric.signatures()[0]},
         data={**data, **checksums(*systems.values(), human)},
         warnings=[CaptionWarning(text, metric.name) for text in metric.warnings(people, None)],
-        notes=notes,
+        notes=[*study.notes, *notes],
     )
 
 
@@ -453,7 +417,7 @@ def smurf_scores(scores: str | os.PathLike[str], *, seed: int = DEFAULT_SEED) ->
         ) from error
     standardized = {name: PUBLISHED.standardized(*columns[:, i].T) for i, name in enumerate(names)}
     what = f"{path.name}, {counted(len(rows), 'image')}"
-    return _study(what, standardized, captions, checked_seed(seed), THRESHOLD, average=True, data=folder.read)
+    return replace(_study(what, standardized, captions, checked_seed(seed)), data=folder.read)
 
 
 def _study(
@@ -461,48 +425,47 @@ def _study(
     scores: Mapping[str, Parts],
     captions: Mapping[str, tuple[Sequence[object], Sequence[str]]],
     seed: int,
-    threshold: float,
-    *,
-    average: bool,
-    signatures: Mapping[str, str] | None = None,
-    data: Mapping[str, str],
-    warnings: Sequence[str] = (),
-    notes: Sequence[str] = (),
+    metric: Smurf | None = None,
 ) -> Study:
-    """Return the study of standardized scores, with the image ids and captions of each system."""
-    place_of = places(scores, PEOPLE, threshold)
-    records = []
-    for system, place in place_of.items():
-        sparcs, spurts, mima = scores[system]
+    """Return the study of standardized SPARCS, SPURTS and MIMA of each system's captions, with their ids and texts.
+
+    Without a metric, captions are penalized and scores are fused as by the authors' code.
+    """
+    threshold = THRESHOLD if metric is None else metric.threshold
+    outlines = {system: ellipse(sparcs, spurts, _DEVIATIONS) for system, (sparcs, spurts, _) in scores.items()}
+    records, clouds = [], {}
+    for system, (sparcs, spurts, mima) in scores.items():
+        x, y = float(sparcs.mean()), float(spurts.mean())
+        central = int(np.argmin((sparcs - x) ** 2 + (spurts - y) ** 2))
+        fused = fuse(sparcs, spurts, mima, threshold, average=metric is None or metric.variant == "official")
         ids, texts = captions[system]
         records.append(
             {
                 "system": system,
                 "captions": len(texts),
-                "sparcs": place.center[0],
-                "spurts": place.center[1],
+                "sparcs": x,
+                "spurts": y,
                 "mima": float(mima.mean()),
-                "overlap": defined(place.overlap),
-                "grammar_penalty": place.penalty,
-                "smurf": float(fuse(sparcs, spurts, mima, threshold, average=average).mean()),
-                "image": str(ids[place.central]),
-                "central_caption": texts[place.central],
+                "overlap": defined(overlap(outlines[PEOPLE], outlines[system])),
+                "grammar_penalty": float(grammar_penalty(mima, threshold).sum()),
+                "smurf": float(fused.mean()),
+                "image": str(ids[central]),
+                "central_caption": texts[central],
             }
         )
+        points = np.stack([sparcs, spurts], axis=1)
+        drawn = np.random.default_rng(seed).permutation(len(points))[:_SAMPLED_POINTS]
+        clouds[system] = Cloud(points[drawn], outlines[system], points[central])
     return Study(
         "smurf",
         f"Semantics, style and grammar vs. humans: {what}",
         tuple(records[0]),
         records,
-        dict(signatures or {}),
-        data,
-        {"ellipse": f"{_DEVIATIONS:g} standard deviations", "seed": seed},
-        warnings=warnings,
-        pictures={"smurf": _clouds(scores, place_of, seed)},
+        settings={"ellipse": f"{_DEVIATIONS:g} standard deviations", "seed": seed},
+        pictures={"smurf": Clouds("Systems and human captions", "SPARCS, semantics", "SPURTS, style", clouds)},
         notes=[
             "Units: standard deviations of human captions. Overlap: the share of a system's ellipse inside the human "
-            "one. Grammar penalty: summed over captions.",
-            *notes,
+            "one. Grammar penalty: summed over captions."
         ],
     )
 
@@ -516,15 +479,6 @@ def _notes(people: Captions, table: References, held_out: bool, left_out: int) -
     spans = zip(people.candidates, ends[:-1], ends[1:], strict=True)
     repeated = sum(caption in people.references.texts[start:end] for caption, start, end in spans)
     return [f"{counted(repeated, 'human caption', 'are')} among their own references."] if repeated else []
-
-
-def _clouds(scores: Mapping[str, Parts], place_of: Mapping[str, Place], seed: int) -> Clouds:
-    clouds = {}
-    for system, (sparcs, spurts, _) in scores.items():
-        rows = np.random.default_rng(seed).permutation(len(sparcs))[:_SAMPLED_POINTS]
-        points = np.stack([sparcs, spurts], axis=1)
-        clouds[system] = Cloud(points[rows], place_of[system].outline, points[place_of[system].central])
-    return Clouds("Systems and human captions", "SPARCS, semantics", "SPURTS, style", clouds)
 
 
 # Convex polygons: ellipses of point clouds, and overlaps of polygons.
