@@ -187,18 +187,32 @@ def human_agreement(
     with steps(counts, lambda count: f"references: {count}") as scored:
         for count in scored:
             reports[count] = score_captions(_captions(table, images, order, count), selection, name="human captions")
-    last = reports[counts[-1]]
+    last, columns = reports[counts[-1]], [f"refs_{count}" for count in counts]
     records, lines = [], {}
     for label in last:
         results = [reports[count][label] for count in counts]
         scores = [result.score for result in results]
         intervals = [result.confidence_interval(sampling.level, **sampling.settings) for result in results]
-        records.append(_record(label, counts, scores, intervals, rows))
-        lines[label] = _line(label, counts, scores, intervals, rows)
+        record: dict[str, Any] = {"metric": label, **dict(zip(columns, scores, strict=True))}
+        record |= {"ci95_low": intervals[-1][0], "ci95_high": intervals[-1][1]}
+        points = [(n, score, *ends, "") for n, score, ends in zip(counts, scores, intervals, strict=True)]
+        for row in rows:
+            if row.n_references == counts[-1] + 1:
+                record["expected"] = expected_next(counts, scores)
+            record[f"published_{row.label}"] = score = row.scores.get(label)
+            if row.n_references and score is not None:
+                points.append((row.n_references, score, score, score, row.label))
+        records.append(record | {"ci95": dict(zip(columns, map(list, intervals), strict=True))})
+        points.sort(key=lambda point: point[0])
+        x, y, low, high = np.array([point[:4] for point in points], np.float64).T
+        names = [point[4] for point in points]
+        lines[label] = Curve(x, y, low, high, names=names if any(names) else ())
+    left_out, used = len(table) - len(images), counted(counts[-1], "reference")
+    excluded = [f"Excluded: {counted(left_out, 'image')} with too few captions for {used}."] if left_out else []
+    title = "Human captions against other human captions"
     return Study(
         "agreement",
-        f"Human captions against other human captions: {name_of_file(references, table.name)}, "
-        f"{counted(len(images), 'image')}",
+        f"{title}: {name_of_file(references, table.name)}, {counted(len(images), 'image')}",
         [key for key in records[0] if key != "ci95"],
         records,
         {label: result.signature for label, result in last.items()},
@@ -211,7 +225,7 @@ def human_agreement(
         },
         {
             "agreement": Curves(
-                "Human captions against other human captions",
+                title,
                 "references",
                 "score",
                 lines,
@@ -219,8 +233,9 @@ def human_agreement(
             )
         },
         notes=[
-            *_notes(counts, len(table) - len(images)),
-            *(note for row in rows for note in _comparison(records, counts, row)),
+            f"The interval is for {used} (bootstrap over images).",
+            *excluded,
+            *(note for row in rows for note in _comparison(records, counts[-1], row)),
         ],
         warnings=[*last.warnings, *few_images_warning(len(images))],
     )
@@ -237,19 +252,11 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedRows:
     folder = DataFolder(path.parent)
     content = folder.json(path.name.removesuffix(".gz"))
     try:
-        entry = next(entry for entry in content if entry["team"]["name"] == "Human")
+        (entry,) = [entry for entry in content if entry["team"]["name"] == "Human"][:1]
         results = json.loads(entry["results"]) if isinstance(entry["results"], str) else entry["results"]
         label = entry["leaderboard_name"].removeprefix("cap-")
         scores = {metric: float(results[key]) for metric, key in TOOLKIT_NAMES.items() if results.get(key) is not None}
-    except (
-        StopIteration,
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise CaptionFileError(
             "this is not a COCO leaderboard with a human row",
             where=str(path),
@@ -273,43 +280,6 @@ def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | Non
     n = counts[-1]
     power = math.log(last / before) / math.log(n / (n - 1))
     return float(scores[-1] + last * ((n + 1) / n) ** power)
-
-
-def _line(
-    label: str,
-    counts: Sequence[int],
-    scores: Sequence[float],
-    intervals: Sequence[tuple[float, float]],
-    published: Sequence[PublishedRows],
-) -> Curve:
-    """Return a curve of scores by number of references; published ones, without intervals, have a label."""
-    points = [(n, score, *ends, "") for n, score, ends in zip(counts, scores, intervals, strict=True)]
-    points += [
-        (row.n_references, score, score, score, row.label)
-        for row in published
-        if row.n_references and (score := row.scores.get(label)) is not None
-    ]
-    points.sort(key=lambda point: point[0])
-    x, y, low, high = np.array([point[:4] for point in points], np.float64).T
-    names = [point[4] for point in points]
-    return Curve(x, y, low, high, names=names if any(names) else ())
-
-
-def _record(
-    label: str,
-    counts: Sequence[int],
-    scores: Sequence[float],
-    intervals: Sequence[tuple[float, float]],
-    published: Sequence[PublishedRows],
-) -> dict[str, Any]:
-    columns = [_column(count) for count in counts]
-    record: dict[str, Any] = {"metric": label, **dict(zip(columns, scores, strict=True))}
-    record |= {"ci95_low": intervals[-1][0], "ci95_high": intervals[-1][1]}
-    for row in published:
-        if row.n_references == counts[-1] + 1:
-            record["expected"] = expected_next(counts, scores)
-        record[f"published_{row.label}"] = row.scores.get(label)
-    return record | {"ci95": dict(zip(columns, map(list, intervals), strict=True))}
 
 
 def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
@@ -360,36 +330,23 @@ def _captions(table: References, images: NDArray[np.int64], order: NDArray[np.in
     return Captions(tuple(table.texts[row] for row in order[starts].tolist()), references)
 
 
-def _column(count: int) -> str:
-    return f"refs_{count}"
-
-
-def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
-    notes = [f"The interval is for {counted(counts[-1], 'reference')} (bootstrap over images)."]
-    if n_left_out:
-        notes.append(
-            f"Excluded: {counted(n_left_out, 'image')} with too few captions for {counted(counts[-1], 'reference')}."
-        )
-    return notes
-
-
-def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedRows) -> list[str]:
+def _comparison(records: Sequence[Mapping[str, Any]], count: int, published: PublishedRows) -> list[str]:
     """Return the differences from published scores, and the part due to the number of references."""
     n = published.n_references
     notes = [
         f"The published scores use {counted(n, 'reference')} per image. They can differ from the last column for "
         "that reason, and because the images, the captions and the corpus of CIDEr's idf differ."
-        if n not in (None, counts[-1])
+        if n not in (None, count)
         else "The images, the captions and the corpus of CIDEr's idf differ from those of the published scores."
     ]
     column = f"published_{published.label}"
     extrapolated = [r for r in records if r.get("expected") is not None and r[column] is not None]
-    if extrapolated and n == counts[-1] + 1:
-        now = np.mean([abs(r[_column(counts[-1])] - r[column]) for r in extrapolated])
+    if extrapolated and n == count + 1:
+        now = np.mean([abs(r[f"refs_{count}"] - r[column]) for r in extrapolated])
         then = np.mean([abs(r["expected"] - r[column]) for r in extrapolated])
         notes.append(
             f"Expected: the score extrapolated to {n} references, assuming a power law in the number "
             "of references; it is missing where scores do not grow that way. Mean difference from the published "
-            f"scores: {then:.3f} for the extrapolation, {now:.3f} for {counted(counts[-1], 'reference')}."
+            f"scores: {then:.3f} for the extrapolation, {now:.3f} for {counted(count, 'reference')}."
         )
     return notes
