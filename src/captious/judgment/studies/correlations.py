@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -293,7 +293,17 @@ def system_correlations(
     for label, row in by_system.items():
         records.append({"what": "over systems", "of": label, **row})
         if label in measures:
-            records += _ends(label, measures[label], {m: over_systems[m] for m in metric_scores}, statistic, sampling)
+            protocol = Protocol("systems", label, statistic, "given", "systems")
+            ranking = SystemRanking(protocol, {}, [*reports], measures[label])
+            spans = {}
+            for metric in metric_scores:
+                # A resample of one system only has no correlation; it says nothing about the interval.
+                resampled = ranking.resampled_mean([over_systems[metric]], sampling)
+                ends = sampling.interval(np.where(np.isfinite(resampled), resampled, np.nan))
+                spans[metric] = (*ends, ranking.p_of_none(over_systems[metric]))
+            for number, end in enumerate(("low", "high", "p")):
+                of_metrics = {metric: defined(span[number]) for metric, span in spans.items()}
+                records.append({"what": f"over systems, {end}", "of": label, **of_metrics})
     records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
     n_captions = sum(len(report.ids) for report in reports.values())
     signatures = {label: result.signature for label, result in first.items()}
@@ -362,34 +372,11 @@ def _references(systems: Mapping[str, object], references: object, people: str, 
 
 def _without(captions: Captions) -> References:
     """Return the references without the candidates; of an image that has no others, all."""
-    table = captions.references
-    own = [letters(text) for text in captions.candidates]
-    rows = [range(*ends) for ends in pairwise(table.offsets.tolist())]
-    others = [
-        [row for row in of_image if letters(table.texts[row]) != text] for of_image, text in zip(rows, own, strict=True)
-    ]
-    return table.choose([some or of_image for some, of_image in zip(others, rows, strict=True)])
-
-
-def _ends(
-    measure: str,
-    human: NDArray[np.float64],
-    scores: Mapping[str, NDArray[np.float64]],
-    statistic: str,
-    sampling: Sampling,
-) -> Iterator[dict[str, Any]]:
-    """Return three records of a human measure by metric: both ends of its intervals, and p of no correlation."""
-    ranking = SystemRanking(Protocol("systems", measure, statistic, "given", "systems"), {}, ("",) * len(human), human)
-    spans = {}
-    for metric, values in scores.items():
-        # A resample of one system only has no correlation; it says nothing about the interval.
-        resampled = ranking.resampled_mean([values], sampling)
-        spans[metric] = sampling.interval(np.where(np.isfinite(resampled), resampled, np.nan))
-    for number, end in enumerate(("low", "high")):
-        ends = {metric: defined(span[number]) for metric, span in spans.items()}
-        yield {"what": f"over systems, {end}", "of": measure, **ends}
-    of_none = {metric: defined(ranking.p_of_none(values)) for metric, values in scores.items()}
-    yield {"what": "over systems, p", "of": measure, **of_none}
+    table, rows = captions.references, []
+    for text, ends in zip(map(letters, captions.candidates), pairwise(table.offsets.tolist()), strict=True):
+        others = [row for row in range(*ends) if letters(table.texts[row]) != text]
+        rows.append(others or [*range(*ends)])
+    return table.choose(rows)
 
 
 def _benchmark_measures(human: str, data: str | os.PathLike[str] | None) -> Any:

@@ -20,7 +20,6 @@ from captious.judgment.judgments import CaptionPairs, HumanJudgments, RatedCapti
 from captious.judgment.results import Curve, Curves, Study
 from captious.judgment.scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
 from captious.judgment.studies.sources import checksums, excluded, judged_captions, name_of_file
-from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
 from captious.progress import steps
@@ -78,7 +77,22 @@ def reference_counts(
     table, read = _pool(judgments, data)
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))
-    scores, signatures, warnings = _scored(judgments, table, selection, counts, draws, sampling.seed)
+    orders = _orders(table, draws, np.random.default_rng(sampling.seed))
+    name, statistic = judgments.protocol.full_name, judgments.protocol.statistic
+    scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
+    signatures: dict[str, str] = {}
+    warnings: list[str] = []
+    all_draws = [(count, n) for count in counts for n in range(1 if count >= available.max() else draws)]
+    with steps(all_draws, lambda draw: f"{name}: {draw[0]} references, draw {draw[1] + 1}") as scored:
+        for count, number in scored:
+            captions = Captions(judgments.captions.candidates, _first_references(table, orders[number], count))
+            report = score_captions(captions, selection, name=name)
+            for label, result in report.items():
+                check_not_constant(result.per_caption, where=f"{label} with {counted(count, 'reference')}")
+                scores.setdefault((label, count), []).append(oriented(result))
+                signatures[label] = result.signature
+            if count == counts[-1]:  # fewer references are what the study is about
+                warnings += [warning for warning in report.warnings if warning not in warnings]
     parts = judgments.part_names
     columns = ("metric", "references", "value", "ci95_low", "ci95_high", *parts)
     records = []
@@ -95,8 +109,9 @@ def reference_counts(
                 records.append(dict(zip(columns, values, strict=True)))
             value, low, high = np.array(rows).T
             lines[label] = Curve(np.array(counts, float), value, low, high)
-    statistic = judgments.protocol.statistic
-    name = judgments.protocol.full_name
+    short = int((available < counts[-1]).sum())
+    have = counted_of(short, len(available), "caption", "have")
+    kept = [f"{have} fewer than {counts[-1]} references, all of which are kept."] if short else []
     return Study(
         "references",
         f"Agreement with human judgments by number of references: {name}, {statistic}",
@@ -106,38 +121,9 @@ def reference_counts(
         {**judgments.data, **read},
         {"counts": list(counts), "draws": draws, **sampling.settings},
         {"references": Curves(name, "references", statistic, lines)},
-        notes=[*_notes(counts, available), *negated(selection.lower_is_better)],
+        notes=[*kept, *negated(selection.lower_is_better)],
         warnings=[*warnings, *few_images_warning(judgments.n_units)],
     )
-
-
-def _scored(
-    judgments: RatedCaptions | CaptionPairs,
-    table: References,
-    selection: Selection,
-    counts: Sequence[int],
-    draws: int,
-    seed: int,
-) -> tuple[dict[tuple[str, int], list[NDArray[np.float64]]], dict[str, str], list[str]]:
-    """Return scores of every draw by metric and count, signatures by metric, and warnings for the most references."""
-    orders = _orders(table, draws, np.random.default_rng(seed))
-    available = int(np.diff(table.offsets).max())
-    scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
-    signatures: dict[str, str] = {}
-    warnings: list[str] = []
-    all_draws = [(count, n) for count in counts for n in range(1 if count >= available else draws)]
-    what = judgments.protocol.full_name
-    with steps(all_draws, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
-        for count, number in scored:
-            captions = Captions(judgments.captions.candidates, _first_references(table, orders[number], count))
-            report = score_captions(captions, selection, name=what)
-            for label, result in report.items():
-                check_not_constant(result.per_caption, where=f"{label} with {counted(count, 'reference')}")
-                scores.setdefault((label, count), []).append(oriented(result))
-                signatures[label] = result.signature
-            if count == counts[-1]:  # fewer references are what the study is about
-                warnings += [warning for warning in report.warnings if warning not in warnings]
-    return scores, signatures, warnings
 
 
 def _pool(
@@ -183,16 +169,6 @@ def _first_references(table: References, order: list[NDArray[np.int64]], count: 
     """Return the first references of each order, in their original order."""
     starts = table.offsets.tolist()
     return table.choose([start + np.sort(of_image[:count]) for start, of_image in zip(starts, order, strict=False)])
-
-
-def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:
-    short = int((available < max(counts)).sum())
-    if not short:
-        return []
-    return [
-        f"{counted_of(short, len(available), 'caption', 'have')} fewer than {max(counts)} references, all of which "
-        "are kept."
-    ]
 
 
 # Robustness of metrics: scores of increasingly corrupted human captions.
