@@ -21,16 +21,10 @@ from captious.judgment.items import without
 _TASKS = ("RP", "RS", "SP", "SS", "JP", "JS")
 
 
-def read_distractors(folder: DataFolder, name: str) -> list[CaptionPair]:
-    pairs = []
-    for line, r in folder.numbered_records(name):
-        if r["task"] not in _TASKS:
-            raise folder.error(f"{r['task']!r} is not a task", name, line, f"give {', '.join(_TASKS)}")
-        pairs.append(CaptionPair(r["image"], (r["correct"], r["distractor"]), 0, r["refs"], r["task"]))
-    return pairs
-
-
 def items_distractors(protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder) -> list[CaptionPair]:
+    if other := next((pair for pair in pairs if pair.part not in _TASKS), None):
+        help = f"give {', '.join(_TASKS)}"
+        raise CaptionFileError(f"{other.part!r} is not a task", where=other.facts["place"], hint=help)
     if missing := [task for task in protocol.part_order if all(pair.part != task for pair in pairs)]:
         help = f"add them, or judge {protocol.benchmark}@kilickaya2017, with {', '.join(_TASKS[2:])}"
         raise folder.error(f"no pairs of {', '.join(missing)}", "distractors/pairs.jsonl", hint=help)
@@ -79,28 +73,16 @@ def _referenced(pair: CaptionPair, others: Sequence[str], where: str, coco: str)
 # for each of nocaps' domains. The forced choice of FOIL-COCO is a separate protocol.
 
 
-def read_nocaps_foil(folder: DataFolder, name: str) -> list[dict[str, Any]]:
-    """Read the records, one per image."""
-    records: list[dict[str, Any]] = folder.json(name)
-    return records
-
-
 def items_nocaps_foil(
-    protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder
+    protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder
 ) -> list[CaptionPair] | list[RatedCaption]:
-    """Return pairs of ``[{"image_path", "references", "baseline", "foil", "domain"}]``, or their single captions: 1 for
-    the correct one, 0 for the other.
-    """
+    """Return pairs, or their single captions: 1 for the correct one, 0 for the other."""
     if protocol.of == "pairs":
-        return [
-            CaptionPair(r["image_path"], (r["baseline"], r["foil"]), 0, r["references"], r["domain"]) for r in records
-        ]
+        return pairs
     return [
-        RatedCaption(
-            f"{number}|{r['image_path']}|{kind}", r["image_path"], r[kind], r["references"], [correct], r["domain"]
-        )
-        for number, r in enumerate(records, start=1)
-        for kind, correct in (("baseline", 1), ("foil", 0))
+        RatedCaption(f"{number}|{pair.image}|{kind}", pair.image, text, pair.references, [correct], pair.part)
+        for number, pair in enumerate(pairs, start=1)
+        for kind, text, correct in zip(("baseline", "foil"), pair.captions, (1, 0), strict=True)
     ]
 
 
@@ -113,15 +95,6 @@ def other_references(item: CaptionPair) -> list[str]:
     """Return the references that differ in letters or digits from the right caption and the one it was made of."""
     right = item.captions[item.preferred]
     return without(item.references, right, item.facts.get("original", right))
-
-
-def read_normalized_sugarcrepe(folder: DataFolder, *names: str) -> list[CaptionPair]:
-    """Read the normalized files, one for each kind of change."""
-    return [
-        CaptionPair(r["image_id"], (r["pos"], r["neg"]), 0, r["refs"], PurePath(name).stem)
-        for name in names
-        for r in folder.records(name)
-    ]
 
 
 def read_published_sugarcrepe(folder: DataFolder, *names: str) -> list[CaptionPair]:
@@ -166,31 +139,13 @@ def _coco_image(name: object, where: str) -> int:
 # the negative one, with COCO's other captions of the image as references.
 
 
-def read_sugarcrepe_pp(folder: DataFolder, *names: str) -> list[CaptionPair]:
-    """Read ``[{"filename": "000000331352.jpg", "caption", "caption2", "negative_caption"}]`` from every file, as pairs
-    whose reference is the first caption.
-    """
-    return [
-        CaptionPair(
-            str(r["filename"]),
-            (r["caption2"], r["negative_caption"]),
-            0,
-            [r["caption"]],
-            PurePath(name).stem,
-            {"where": where},
-        )
-        for name in names
-        for _, where, r in folder.placed_records(name, ())
-    ]
-
-
 def items_sugarcrepe_pp(protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder) -> list[CaptionPair]:
     if protocol.name != "forced-choice":
         return pairs
     captions = read_coco_captions(folder, coco_captions_file(folder))
     choices = []
     for pair in pairs:
-        (first,), (second, negative), where = pair.references, pair.captions, pair.facts["where"]
+        (first,), (second, negative), where = pair.references, pair.captions, pair.facts["place"]
         image = _coco_image(pair.image, where)
         references = without(entry_of(captions, image, where), first)
         choices += [CaptionPair(image, (text, negative), 0, references, pair.part) for text in (first, second)]

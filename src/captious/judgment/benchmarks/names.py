@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from importlib import import_module
 from itertools import product
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from captious.data import References
@@ -25,7 +25,7 @@ from captious.errors import (
     UnknownNameError,
 )
 from captious.judgment.files import DataFolder
-from captious.judgment.items import Item, RatedCaption, judgments_of
+from captious.judgment.items import CaptionPair, Item, RatedCaption, judgments_of
 from captious.judgment.judgments import AS_GIVEN, NOTHING, HumanJudgments, Protocol, Rule
 from captious.plugins import EntryPoints, did_you_mean
 
@@ -164,37 +164,46 @@ class Benchmark:
         )
 
 
-def rated(
-    name: str,
-    id: str,
-    fields: tuple[str, str, str, str],
+def records(
+    names: Sequence[str],
+    fields: Sequence[str],
+    id: str = "",
+    part: str = "",
     *,
     rating_of: Callable[[Any, str], Any] | None = None,
     texts_of: Callable[[Any, str], Sequence[str]] | None = None,
 ) -> Files:
-    """Return the format of a file of rated captions, a record each, as ``DataFolder.placed_records`` reads them.
+    """Return the format of files with a rated caption or a pair of captions per record, as
+    ``DataFolder.placed_records`` reads them. Rules find all fields, and the ``place`` of the record, among the facts.
 
     Args:
-        name: name of the file.
-        id: an id, with the names of fields in braces; {number} is the number of the record.
-        fields: those of image, candidate, references and ratings; a single rating needs no list. Rules find the others
-            among the facts.
+        names: names of the files.
+        fields: those of image, candidate, references and ratings; of pairs, those of image, right caption, wrong one
+            and references. A single reference or rating needs no list; without a field of images, each record is one.
+        id: of rated captions, an id with the names of fields in braces; {number} is the number of the record, and
+            {index} the number before it. Without it, records are pairs.
+        part: the field of the part; by default, it is the name of the file.
         rating_of, texts_of: return ratings and references, from the value of their field and its place in the file.
     """
-    image, candidate, references, ratings = fields
+    (image, candidate, third, fourth), named = fields, [*filter(None, fields)]
 
-    def read(folder: DataFolder) -> list[RatedCaption]:
-        items = []
-        for number, where, r in folder.placed_records(name, fields):
-            of_caption = rating_of(r[ratings], where) if rating_of else r[ratings]
-            texts = texts_of(r[references], where) if texts_of else r[references]
-            several = of_caption if isinstance(of_caption, list) else [of_caption]
-            items.append(
-                RatedCaption(id.format_map({"number": number, **r}), r[image], r[candidate], texts, several, facts=r)
-            )
-        return items
+    def item(name: str, number: int, where: str, r: Mapping[str, Any]) -> RatedCaption | CaptionPair:
+        facts = {"index": number - 1, "number": number, **r, "place": where}
+        texts = facts[third if id else fourth]
+        texts = texts_of(texts, where) if texts_of else texts
+        several = [texts] if isinstance(texts, str) else texts
+        of_image, of_part = facts[image or "index"], facts[part] if part else PurePath(name).stem
+        if not id:
+            return CaptionPair(of_image, (facts[candidate], facts[third]), 0, several, of_part, facts)
+        ratings = rating_of(facts[fourth], where) if rating_of else facts[fourth]
+        each = ratings if isinstance(ratings, list) else [ratings]
+        return RatedCaption(id.format_map(facts), of_image, facts[candidate], several, each, of_part, facts)
 
-    return Files((name,), read)
+    def read(folder: DataFolder) -> list[RatedCaption | CaptionPair]:
+        found = ((name, *placed) for name in names for placed in folder.placed_records(name, named))
+        return [item(*each) for each in found]
+
+    return Files(tuple(names), read)
 
 
 # The catalogue of benchmarks by name.
@@ -333,8 +342,8 @@ def _fact(field: str | None, fact: str | None, allowed: Sequence[object] | None,
 def _files(functions: Any, names: Sequence[str], read: str = "", **record: Any) -> Files:
     if read:
         return Files(tuple(names), lambda folder: getattr(functions, read)(folder, *names))
-    rating, texts = (getattr(functions, record[key]) if key in record else None for key in ("rating", "texts"))
-    return rated(names[0], record["id"], record["fields"], rating_of=rating, texts_of=texts)
+    of = {f"{key}_of": getattr(functions, record.pop(key)) for key in ("rating", "texts") if key in record}
+    return records(names, **record, **of)
 
 
 def _figures(by_source: Mapping[str, Mapping[str, Any]], parts: Sequence[str]) -> dict[str, Figure]:

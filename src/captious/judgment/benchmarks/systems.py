@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from captious.judgment import DataFolder, RankedSystem, RatedCaption
+from captious.judgment import DataFolder, RankedSystem
 from captious.metrics.contract.registry import TOOLKIT_NAMES
 
 # COCO 2015: the systems of the COCO captioning challenge, with human rankings and leaderboard scores.
@@ -58,11 +58,3 @@ def expected_wins(system: RankedSystem) -> Any:
 #
 # Bojar et al. 2016 correlate with Pearson's r, Sharif et al. 2019 with Kendall's tau. The two differ for metrics that
 # are probabilities: most are near 0 or 1, so r reflects two groups, and tau the order within them.
-
-
-def read_wmt16_daseg(folder: DataFolder, name: str) -> list[RatedCaption]:
-    """Read the translations; each is a separate unit in resamples."""
-    return [
-        RatedCaption(f"{r['pair']}|{i}", i, r["candidate"], [r["reference"]], [r["human"]], part=r["pair"])
-        for i, r in enumerate(folder.records(name))
-    ]
