@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.judgment.correlation import correlation
@@ -22,11 +21,10 @@ from captious.judgment.judgments import CaptionPairs, HumanJudgments, Protocol, 
 from captious.judgment.results import Curve, Curves, Dot, Dots, Study
 from captious.judgment.studies.sources import checksums, defined, judged_captions
 from captious.learned.networks import FeatureMetric, FeatureSet, Network, Recipe, as_recipe
-from captious.learned.training.networks import check_torch, train_network, training_data
+from captious.learned.training.networks import check_torch, feature_matrices, train_network, training_data
 from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.settings import Settings
-from captious.native import using_threads
 from captious.progress import steps
 from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.words import DEFAULT_SEED, counted, percentage
@@ -106,7 +104,6 @@ class Trials:
         if seeds < 1:
             raise ParameterError(f"{seeds} is not a number of random seeds", hint="train with at least one")
         check_torch()
-        settings = Settings() if settings is None else settings
         self.recipe, self.seeds, self.sampling = as_recipe(recipe), seeds, sampling
         training = training_data(examples, validation)
         if (training.target == training.target[0]).all():
@@ -126,9 +123,7 @@ class Trials:
         features = FeatureMetric(feature_set=self.recipe.features, settings=settings)
         tables = {"the training examples": training.train.captions, "the validation captions": training.captions}
         tables |= {name: judgments.captions for name, judgments in zip(names, sets, strict=True)}
-        with using_threads(settings.threads), steps([*tables], lambda name: f"features of {name}") as steps_of_tables:
-            matrices = [_matrix(features, tables[name], settings) for name in steps_of_tables]
-        self.features, *self.judged_features = matrices
+        self.features, *self.judged_features = feature_matrices(features, tables)
         self.signatures = {"features": features.signature()}
         self.data = checksums(examples, validation)
         for judgments in sets:
@@ -268,11 +263,6 @@ class Trials:
 
     def _ends(self, values: NDArray[np.float64], *names: str) -> dict[str, float | None]:
         return dict(zip(names, map(defined, self.sampling.interval(values)), strict=True))
-
-
-def _matrix(features: FeatureMetric, captions: Captions, settings: Settings) -> NDArray[np.float64]:
-    captions = captions.with_references_as(settings.references_as)
-    return features.matrix(captions, features.fit(captions.references))
 
 
 _ALL, _WITHOUT, _ONLY, _ALONE = "all", "without", "only", "alone"

@@ -22,7 +22,7 @@ from captious.learned.training.examples import Examples, read_examples, read_jud
 from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import torch_threads
 from captious.native import using_threads
-from captious.progress import Progress
+from captious.progress import Progress, steps
 from captious.words import counted
 
 # Training of a network.
@@ -218,6 +218,16 @@ def training_data(examples: str | os.PathLike[str], validation: str | os.PathLik
     return TrainingData(train, captions, target, units, about)
 
 
+def feature_matrices(features: FeatureMetric, tables: Mapping[str, Captions]) -> list[NDArray[np.float64]]:
+    """Return features of captions, float64[n_captions, n_features] each, with a step of progress for each table."""
+    matrices = []
+    with using_threads(features.settings.threads), steps([*tables], lambda name: f"features of {name}") as names:
+        for name in names:
+            captions = tables[name].with_references_as(features.settings.references_as)
+            matrices.append(features.matrix(captions, features.fit(captions.references)))
+    return matrices
+
+
 def learn(
     examples: str | os.PathLike[str],
     recipe: Recipe | str | os.PathLike[str],
@@ -250,16 +260,13 @@ def learn(
     """
     check_name(name)
     check_torch()
-    settings = Settings() if settings is None else settings
     recipe = as_recipe(recipe)
     read = training_data(examples, validation)
     train, captions, target = read.train, read.captions, read.target
     features = FeatureMetric(feature_set=recipe.features, settings=settings)
-    with using_threads(settings.threads), Progress(2) as progress:
-        progress.step(f"features of {counted(len(train), 'training example')}")
-        matrix = _matrix(features, train.captions)
-        progress.step(f"features of {counted(len(captions), 'validation caption')}")
-        held_out = _matrix(features, captions)
+    tables = {counted(len(train), "training example"): train.captions}
+    tables |= {counted(len(captions), "validation caption"): captions}
+    matrix, held_out = feature_matrices(features, tables)
     outcome = train_network(recipe, matrix, train.human, held_out, target)
     if outcome.best_tau <= 0 and not force:
         raise ParameterError(
@@ -283,7 +290,3 @@ def learn(
         recipe.metric, name, recipe.features, outcome.network, recipe.to_dict(), resources, read.about, figures
     )
     return trained, outcome
-
-
-def _matrix(features: FeatureMetric, captions: Captions) -> NDArray[np.float64]:
-    return features.matrix(captions, features.fit(captions.references))
