@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -190,68 +191,77 @@ class Trials:
             rows.append({column: row.get(column) for column in AGREEMENT})
         return rows
 
-    def compared(self, variations: Sequence[tuple[str, Mapping[str, Any], Variation]]) -> list[dict[str, Any]]:
-        """Return records of networks trained in several ways, with differences from the first.
+    def study(
+        self,
+        name: str,
+        what: str,
+        variations: Sequence[tuple[str, Mapping[str, Any], Variation]],
+        note: str,
+        *,
+        axis: tuple[str, str, bool] | None = None,
+        settings: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Study:
+        """Return the study of networks trained in several ways, with differences from the first.
 
         Args:
+            name: of the study.
+            what: continuation of the title after "agreement with human judgments".
             variations: label for progress, first columns of the records, and the variation.
+            note: a sentence to append to the notes.
+            axis: the column of the x axis of pictures, its label, and whether it is logarithmic; by default, pictures
+                have a row for each variation.
+            settings: more settings.
         """
-        rows = []
+        rows: list[tuple[str, dict[str, Any]]] = []
         first: Agreements | None = None
         with steps(variations, lambda labeled: labeled[0]) as trained:
-            for _, columns, variation in trained:
+            for label, columns, variation in trained:
                 agreements = self.agreements(self.scores(variation))
-                rows += [{**columns, **record} for record in self.records(agreements, first)]
+                rows += [(label, {**columns, **record}) for record in self.records(agreements, first)]
                 first = agreements if first is None else first
-        return rows
-
-    def curves(
-        self, kind: str, x_label: str, rows: Sequence[Mapping[str, Any]], x: Sequence[int], *, logarithmic: bool = False
-    ) -> dict[str, Curves]:
-        """Return a picture for each benchmark of the values of records, which are in the order of x."""
-        pictures = {}
-        for judgments in self.judgments:
-            protocol = judgments.protocol
-            points = [row for row in rows if row["benchmark"] == protocol.full_name]
-            y, low, high = (
-                np.array([r[key] for r in points], np.float64) for key in ("value", "ci95_low", "ci95_high")
+        pictures: dict[str, Curves | Dots] = {}
+        for protocol in (judgments.protocol for judgments in self.judgments):
+            of_protocol = [(label, row) for label, row in rows if row["benchmark"] == protocol.full_name]
+            pictures[f"{name}-{protocol.full_name}"] = (
+                self._curves(protocol, [row for _, row in of_protocol], *axis)
+                if axis
+                else self._dots(protocol, of_protocol)
             )
-            lines = {self.recipe.name: Curve(np.array(x, float), y, low, high)}
-            pictures[f"{kind}-{protocol.full_name}"] = Curves(
-                protocol.full_name, x_label, protocol.statistic, lines, logarithmic
-            )
-        return pictures
-
-    def study(
-        self, name: str, what: str, head: Sequence[str], rows: Sequence[Mapping[str, Any]], note: str = "", **parts: Any
-    ) -> Study:
-        """Return the study of some variations.
-
-        Args:
-            name, rows, parts: of the study; ``settings`` are extended.
-            what: continuation of the title after "agreement with human judgments".
-            head: the columns before ``AGREEMENT``.
-            note: a sentence to append to the notes.
-        """
         numbers = (
             f"Value: mean over networks trained with {self.seeds} random seeds; the difference is from the first row. "
             f"{percentage(self.sampling.level)} intervals: percentile bootstrap over the images of the benchmark; "
             "they do not include the variation between seeds. Each network is that of the epoch with the best "
             "validation tau-b, which is therefore optimistic."
         )
-        settings = {"recipe": self.recipe.name, **parts.pop("settings", {}), "seeds": self.seeds}
         return Study(
             name,
             f"Agreement with human judgments {what}: recipe {self.recipe.name}",
-            (*head, *AGREEMENT),
-            rows,
+            [*rows[0][1]],
+            [row for _, row in rows],
             self.signatures,
             self.data,
-            settings | self.sampling.settings,
-            notes=[numbers, note] if note else [numbers],
+            {"recipe": self.recipe.name, **settings, "seeds": self.seeds, **self.sampling.settings},
+            pictures,
+            notes=[numbers, note],
             warnings=[*dict.fromkeys(w for judgments in self.judgments for w in few_images_warning(judgments.n_units))],
-            **parts,
         )
+
+    def _curves(
+        self, protocol: Protocol, rows: Sequence[Mapping[str, Any]], column: str, label: str, logarithmic: bool
+    ) -> Curves:
+        points = [row for row in rows if row[column] is not None]
+        keys = (column, "value", "ci95_low", "ci95_high")
+        x, y, low, high = (np.array([point[key] for point in points], np.float64) for key in keys)
+        lines = {self.recipe.name: Curve(x, y, low, high)}
+        return Curves(protocol.full_name, label, protocol.statistic, lines, logarithmic)
+
+    def _dots(self, protocol: Protocol, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Dots:
+        dots = {}
+        for label, row in rows:
+            low, high = row["ci95_low"], row["ci95_high"]
+            if row["value"] is not None:
+                dots[label] = Dot(row["value"], None if low is None or high is None else (low, high))
+        return Dots(f"{protocol.full_name}, recipe {self.recipe.name}", protocol.statistic, dots)
 
     def _rows(self, images: int | None, seed: int) -> NDArray[np.int64]:
         """Return the training examples of a number of images, drawn with a seed."""
@@ -317,20 +327,12 @@ def feature_ablation(
     if len(features) < 2:
         raise ParameterError("nothing can be left out of a single feature", hint="give a recipe with several features")
     columns_of = _features_by_metric(features) if groups is None else _checked(groups, features)
-    rows = trials.compared(
-        [
-            (f"{kind} {name}", {"kind": kind, "features": name}, Variation(columns, trained=kind != _ALONE))
-            for kind, name, columns in _sets(features, columns_of)
-        ]
-    )
-    return trials.study(
-        "ablation",
-        "without some features",
-        ("kind", "features"),
-        rows,
-        "Alone: the feature as it is, without training.",
-        pictures=_dots(trials, rows),
-    )
+    variations = [
+        (f"{kind} {name}", {"kind": kind, "features": name}, Variation(columns, trained=kind != _ALONE))
+        for kind, name, columns in _sets(features, columns_of)
+    ]
+    note = "Alone: the feature as it is, without training."
+    return trials.study("ablation", "without some features", variations, note)
 
 
 def _sets(
@@ -374,21 +376,6 @@ def _checked(groups: Mapping[str, Sequence[str]], features: FeatureSet) -> dict[
             )
         columns_of[name] = columns
     return columns_of
-
-
-def _dots(trials: Trials, rows: Sequence[Mapping[str, object]]) -> dict[str, Dots]:
-    """Return one picture per benchmark."""
-    pictures = {}
-    for judgments in trials.judgments:
-        name = judgments.protocol.full_name
-        dots = {}
-        for row in rows:
-            value, low, high = (row[key] for key in ("value", "ci95_low", "ci95_high"))
-            if row["benchmark"] == name and isinstance(value, float):
-                ends = (low, high) if isinstance(low, float) and isinstance(high, float) else None
-                dots[f"{row['kind']} {row['features']}"] = Dot(value, ends)
-        pictures[f"ablation-{name}"] = Dots(f"{name}, recipe {trials.recipe.name}", judgments.protocol.statistic, dots)
-    return pictures
 
 
 # Agreement of learned metrics with human judgments by number of hidden layers.
@@ -455,18 +442,14 @@ def network_depth(
         layers = "-".join(map(str, (len(trials.recipe.features), *hidden, 2)))
         columns = {"layers": layers, "hidden_layers": depth}
         variations.append((f"{depth} hidden layers", columns, Variation(hidden=hidden)))
-    alone = ("no network", {"layers": "none", "hidden_layers": None}, Variation(trained=False))
-    rows = trials.compared([*variations, alone])
+    variations.append(("no network", {"layers": "none", "hidden_layers": None}, Variation(trained=False)))
     return trials.study(
         "depth",
         "by number of hidden layers",
-        ("layers", "hidden_layers"),
-        rows,
+        variations,
         "Without layers: the mean of the features.",
+        axis=("hidden_layers", "hidden layers", False),
         settings={"width": width},
-        pictures=trials.curves(
-            "depth", "hidden layers", [row for row in rows if row["hidden_layers"] is not None], depths
-        ),
     )
 
 
@@ -610,12 +593,10 @@ def training_size(
             hint=f"give 1 to {most:,}",
         )
     sizes = sorted({*sizes}, reverse=True)
-    rows = trials.compared([(counted(size, "image"), {"images": size}, Variation(images=size)) for size in sizes])
     return trials.study(
         "size",
         "by number of training images",
-        ("images",),
-        rows,
+        [(counted(size, "image"), {"images": size}, Variation(images=size)) for size in sizes],
         "Every seed draws other images, so the standard deviation over seeds includes that of the draw.",
-        pictures=trials.curves("size", "training images", rows, sizes, logarithmic=True),
+        axis=("images", "training images", True),
     )
