@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, Reports, Result, evaluate
 from captious.files import checksum, user_text
+from captious.judgment.items import references_table
 from captious.judgment.judgments import CaptionJudgments, HumanJudgments, SystemRanking
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
@@ -609,34 +610,23 @@ def _system_scores(
     """
     if judgments.outputs is not None and _needs_no_references(metric):
         return _corpus_scores(judgments, judgments.outputs, metric, settings)
-    if isinstance(metric, str | BaseMetric):
-        if isinstance(metric, BaseMetric):
-            outputs = metric.outputs
-        else:  # an output alone, even where a metric has its name, too
-            name = metric.lower()
-            outputs = get(name).outputs if name in metric_names() and name not in get(name).outputs else (name,)
-        tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
-        return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
-    function = FunctionMetric(metric)
-    label = function.name
-    if judgments.outputs is None:
-        judgments.scores_of(label)  # raises: there are neither captions nor scores
-        raise AssertionError
-    means = []
-    for system, texts in zip(judgments.systems, judgments.outputs, strict=True):
-        sentences = [f"sentence {number + 1}" for number in range(len(texts))]
-        values = function.values(texts, [[]] * len(texts))
-        means.append(checked_scores(values, sentences, where=f"{label} on {system}").mean())
-    return [_checked(judgments, label, function.signatures()[0], means)], []
+    if isinstance(metric, BaseMetric):
+        outputs = metric.outputs
+    elif isinstance(metric, str):  # an output alone, even where a metric has its name, too
+        name = metric.lower()
+        outputs = get(name).outputs if name in metric_names() and name not in get(name).outputs else (name,)
+    else:
+        outputs = (FunctionMetric(metric).name,)
+    tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
+    return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
 
 
 def _needs_no_references(metric: MetricLike) -> bool:
-    """Return whether it uses only captions, not even the objects in their images."""
-    if isinstance(metric, str):
-        owner = registry.owner_of(Request.from_text(metric).name)
-        kind: type[BaseMetric] | None = get(owner) if owner is not None else None
-    else:
-        kind = type(metric) if isinstance(metric, BaseMetric) else None
+    """Return whether it uses only captions, not even the objects in their images, or is a function."""
+    if not isinstance(metric, str | BaseMetric):
+        return True
+    owner = registry.owner_of(Request.from_text(metric).name) if isinstance(metric, str) else metric.name
+    kind = type(metric) if isinstance(metric, BaseMetric) else get(owner) if owner else None
     return kind is not None and not (kind.needs_references or {"images", "objects"} & kind.declared.keys())
 
 
@@ -645,8 +635,8 @@ def _corpus_scores(
 ) -> tuple[list[ItemScores], list[CaptionWarning]]:
     """Return corpus scores of the systems' captions, by a metric that uses only these, and its warnings."""
     selection = as_selection([metric], settings)
-    n = len(outputs[0])
-    nothing = References(tuple(range(n)), ("",) * n, np.arange(n + 1))
+    sentences = [f"sentence {number}" for number in range(1, len(outputs[0]) + 1)]
+    nothing = references_table(sentences, [[]] * len(sentences))
     reports = [
         score_captions(Captions(tuple(texts), nothing), selection, name=system)
         for system, texts in zip(judgments.systems, outputs, strict=True)
