@@ -40,6 +40,26 @@ def test_published_figures_are_reproduced(name: str, shared_data: Path) -> None:
             assert verdict[metric].parts == pytest.approx(parts, abs=1e-11), metric
 
 
+#: Figures of docs/judgment-results.md, in hundredths: protocol, number of judgments, values by metric or part of it.
+MEASURED: list[tuple[str, int, dict[str, float]]] = [
+    ("factvc@pearson-activitynet", 1200, {"concur": 44.2, "cider-d": 14.7}),
+    ("factvc@pearson-youcook2", 600, {"concur": 41.2, "cider-d": 14.0}),
+    ("sugarcrepe-pp@text-only", 4757, {"cider-d": 15.5, "concur": 81.2, "concur swap_obj": 76.3}),
+    ("iiw@kendall-docci", 100, {"length-words": 28.5}),
+    ("iiw@kendall-iiw-400-specificity", 100, {"length-words": 3.1}),
+]
+
+
+@pytest.mark.parametrize(("name", "n", "figures"), MEASURED)
+def test_figures_are_as_measured(name: str, n: int, figures: dict[str, float], shared_data: Path) -> None:
+    metrics = dict.fromkeys(figure.partition(" ")[0] for figure in figures)
+    result = judge(name, [*metrics], data=shared_data, resamples=10)[name]
+    found = {metric: result[metric].value for metric in metrics}
+    found |= {f"{metric} {part}": value for metric in metrics for part, value in result[metric].parts.items()}
+    assert result.n == n
+    assert {figure: 100 * found[figure] for figure in figures} == pytest.approx(figures, abs=0.05)
+
+
 def test_published_spice_figures_follow_from_official_scores(shared_data: Path) -> None:
     """Scores that were computed elsewhere give the published figures."""
 
