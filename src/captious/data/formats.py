@@ -324,33 +324,12 @@ _OPENING = re.compile(r"[ \t\r\n]*\[[ \t\r\n]*(?P<end>\][ \t\r\n]*)?")
 _BETWEEN = re.compile(r"[ \t\r\n]*(?:,|(?P<end>\]))[ \t\r\n]*")
 
 
-class RepeatedKeys(dict[str, Any]):
-    """A JSON object with a repeated key; an ``object_pairs_hook`` can create these.
-
-    Args:
-        pairs: all keys and values.
-    """
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.pairs = pairs
-
-    @classmethod
-    def hook(cls, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Build an object from pairs, as ``RepeatedKeys`` if a key is repeated."""
-        unique = dict(pairs)
-        return unique if len(unique) == len(pairs) else cls(pairs)
-
-
-def parse_json(
-    text: str, source: Source, decoder: json.JSONDecoder = DECODER, *, line: int = 1, may_be_cut: bool = True
-) -> Any:
+def parse_json(text: str, source: Source, *, line: int = 1, may_be_cut: bool = True) -> Any:
     """Parse a JSON document.
 
     Args:
         text: the document.
         source: the file in errors.
-        decoder: parses it.
         line: the line of the file that the text starts in.
         may_be_cut: whether the file may end with it.
 
@@ -358,7 +337,7 @@ def parse_json(
         CaptionFileError: a text that is not JSON; TruncatedFileError where it ends too early.
     """
     try:
-        return decoder.decode(text)
+        return DECODER.decode(text)
     except json.JSONDecodeError as error:
         if may_be_cut and _ends_in_the_middle(error):
             lines = text.rstrip().split("\n")

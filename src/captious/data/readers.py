@@ -24,10 +24,8 @@ import numpy as np
 
 from captious.data.formats import (
     CAPTION_FORMATS,
-    DECODER,
     LINE,
     Format,
-    RepeatedKeys,
     decode,
     delimiter_of,
     format_of_content,
@@ -343,13 +341,9 @@ def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
     rows = None if outline is None else rows_of_document(source, outline)
     if rows is not None:
         return rows
-    # Python's parser also reports the place of errors. A hook on every object would slow the large COCO files by half,
-    # and those have no images as keys.
     text = decode(data, source)
-    hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
-    is_flat = text.count("{") == 1
     try:
-        document = parse_json(text, source, hook if is_flat else DECODER)
+        document = parse_json(text, source)  # which also reports the place of errors
     except CaptionFileError:
         if _are_json_lines(text):
             return _rows_of_json_lines(data, source)
@@ -359,10 +353,11 @@ def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
     rows = rows_of_document(source, document)
     if rows is not None:
         return rows
-    mapping: Any = document if is_flat else hook.decode(text)
-    if isinstance(mapping, RepeatedKeys):
-        raise _repeated_keys(mapping, source)
-    return rows_of_mapping(source, mapping, id_form="text")
+    assert isinstance(document, dict)  # a list has records
+    keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
+    if len(keys) > len(document):
+        raise _repeated_keys(keys, source)
+    return rows_of_mapping(source, document, id_form="text")
 
 
 def _are_json_lines(text: str) -> bool:
@@ -375,13 +370,13 @@ def _are_json_lines(text: str) -> bool:
         return False
 
 
-def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
+def _repeated_keys(keys: Sequence[str], source: Source) -> InputError:
     """Return the error for a mapping that repeats an image, of which ``json.loads`` would keep the last."""
-    twice = repeated_positions(key for key, _ in document.pairs)
+    twice = repeated_positions(keys)
     examples = [f"key {key!r} in " + sample_of([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
     kind = DuplicateCandidateError if source.one_each else CaptionFileError
     return kind(
-        f"{counted_of(len(twice), len(document), 'image', 'appear')} more than once as a key",
+        f"{counted_of(len(twice), len({*keys}), 'image', 'appear')} more than once as a key",
         where=f"{source.name}: {sample_of(examples, separator='; ')}",
         hint=f"keep one {source.role.removesuffix('s')} per image"
         if source.one_each or source.role == "groups"
