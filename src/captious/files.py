@@ -217,6 +217,7 @@ def sections(path: Path) -> Mapping[str, str]:
     return dict(zip(parts[1::2], map(str.strip, parts[2::2]), strict=True))
 
 
+@cache
 def tables(path: Path) -> Mapping[str, dict[str, Any]]:
     """Return the tables of a TOML file of a package by name, with tuples in place of their lists."""
     content = tomllib.loads(path.read_text("utf-8"))

@@ -7,26 +7,22 @@ than a few of them.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from captious.files import tables
 
-@cache
-def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_FILE = Path(__file__).with_suffix(".toml")
 
 
 @cache
 def text(name: str) -> str:
     """Return the text of a pattern, with those of the patterns that it names."""
-    return re.sub(r"\$\{(\w+)\}", lambda named: text(named[1]), "".join(_table()[name]["text"]))
+    return re.sub(r"\$\{(\w+)\}", lambda named: text(named[1]), "".join(tables(_FILE)[name]["text"]))
 
 
 @cache
 def regex(name: str) -> re.Pattern[str]:
     """Return a pattern."""
-    flags = _table()[name].get("flags", "")
+    flags = tables(_FILE)[name].get("flags", "")
     return re.compile(f"(?{flags}){text(name)}" if flags else text(name))

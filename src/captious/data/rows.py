@@ -26,6 +26,7 @@ from captious.errors import (
     either,
     option,
 )
+from captious.files import tables
 from captious.plugins import answers_other_keywords
 from captious.words import counted_of, sample_of, shortened
 
@@ -309,10 +310,8 @@ class Source:
         """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
-        import tomllib
-
         key = "several" if self.several else self.role
-        accepted = tomllib.loads(Path(__file__).with_name("accepted_forms.toml").read_text(encoding="utf-8"))
+        accepted = tables(Path(__file__).with_name("accepted_forms.toml"))
         forms = accepted["files" if self.is_file else "objects"].get(key) or accepted["files"][key]
         forms = forms.replace("{column}", either(python="column=NAME", command="FILE:COLUMN"))
         if self.is_file and self.role in ("candidates", "references"):
