@@ -73,9 +73,9 @@ from .metrics.cider import CiderD as CiderD
 from .metrics.cider import CiderR as CiderR
 from .metrics.clipscore import ClipScore as ClipScore
 from .metrics.clipscore import RefClipScore as RefClipScore
+from .metrics.contract.combined import OfK as OfK
 from .metrics.contract.metric import MeanMetric as MeanMetric
 from .metrics.contract.metric import Metric as Metric
-from .metrics.contract.metric import OfK as OfK
 from .metrics.contract.metric import Result as Result
 from .metrics.contract.metric import SetMeanMetric as SetMeanMetric
 from .metrics.contract.metric import SetMetric as SetMetric

@@ -39,11 +39,11 @@ from captious.evaluation.checks import (
 )
 from captious.evaluation.report import Description, Report, Reports, describe, name_of
 from captious.metrics.contract import registry
+from captious.metrics.contract.combined import OfK
 from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import (
     BaseMetric,
     Metric,
-    OfK,
     Result,
     Savable,
     State,

@@ -17,7 +17,8 @@ from captious.data import Captions, CaptionSets, References, read_captions
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract import registry
-from captious.metrics.contract.metric import MeanMetric, Metric, OfK, SetMetric, State
+from captious.metrics.contract.combined import OfK
+from captious.metrics.contract.metric import MeanMetric, Metric, SetMetric, State
 from captious.metrics.contract.selection import select
 from captious.metrics.diversity import Div, Lsa, MBleu, SelfCider
 from captious.metrics.length import Length
