@@ -40,7 +40,7 @@ from captious.errors import (
 )
 from captious.files import user_text
 from captious.progress import Progress
-from captious.resources.cache import cache_folder, make_folder
+from captious.resources.cache import cache_folder, make_folder, opened_table, rows_of_keys
 from captious.words import counted, shortened
 
 if TYPE_CHECKING:
@@ -303,7 +303,6 @@ def _ask(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, c
 
 
 _FORMAT = 1
-_KEYS_PER_QUERY = 500  # keys in a query
 _PATIENCE = 60.0  # seconds to wait for another process that writes
 
 
@@ -321,21 +320,8 @@ class AnswerCache:
         self.path = cache_folder() / "answers.sqlite" if path is None else Path(path)
         make_folder(self.path.parent)
         with self._usable():
-            self._connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
-            try:
-                self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
-
-    def _prepare(self) -> None:
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, _FORMAT):
-            raise sqlite3.DatabaseError("another version of captious wrote it")
-        self._connection.execute(
-            "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
-        )
-        self._connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            table = "answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)"
+            self._connection = opened_table(self.path, table, format=_FORMAT, seconds=_PATIENCE)
 
     def __enter__(self) -> AnswerCache:
         return self
@@ -345,14 +331,9 @@ class AnswerCache:
 
     def find(self, keys: Sequence[str]) -> dict[str, Answer]:
         """Return the answers in the cache, by key."""
-        answers: dict[str, Answer] = {}
         with self._usable():
-            for start in range(0, len(keys), _KEYS_PER_QUERY):
-                batch = keys[start : start + _KEYS_PER_QUERY]
-                marks = ",".join("?" * len(batch))
-                rows = self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", batch)
-                answers |= {key: Answer.from_json(text) for key, text in rows}
-        return answers
+            rows = rows_of_keys(self._connection, "SELECT key, answer FROM answers", keys)
+            return {key: Answer.from_json(text) for key, text in rows}
 
     def add(self, key: str, answer: Answer) -> Answer:
         """Add an answer unless the key is present, and return the stored answer."""

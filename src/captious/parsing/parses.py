@@ -20,7 +20,7 @@ from captious.data.prepared import text_array, texts_of
 from captious.errors import CaptiousWarning, reason
 from captious.files import size_setting
 from captious.progress import tell
-from captious.resources.cache import cache_folder
+from captious.resources.cache import cache_folder, changing, opened_table, rows_of_keys
 
 Edge: TypeAlias = tuple[int, int, str]
 """A dependency: head, dependent and relation. Words are counted from 1; the head of a root is 0."""
@@ -166,7 +166,6 @@ KEPT = "CAPTIOUS_KEPT_PARSES"
 _USUAL = 500 << 20  # bytes: about a million captions
 _KEPT_FORMAT = 1
 _PATIENCE = 10.0  # seconds that other processes may write
-_KEYS_PER_QUERY = 500
 _AFTER_CLEARING = 0.75  # of the limit
 _CHECK, _DAY = 8, 86_400  # bytes; seconds
 _said: set[str] = set()
@@ -190,15 +189,12 @@ class KeptParses:
         with _usable(), closing(_opened()) as file:
             sentence_of = {self._key(words): words for words in sentences}
             keys, today, old = [*sentence_of], int(time.time() / _DAY), []
-            for start in range(0, len(keys), _KEYS_PER_QUERY):
-                some = keys[start : start + _KEYS_PER_QUERY]
-                rows = f"SELECT key, parse, day FROM parses WHERE key IN ({','.join('?' * len(some))})"
-                for key, stored, day in file.execute(rows, some):
-                    if (parse := _restored(key, stored)) is not None:
-                        found[sentence_of[key]] = parse
-                    old += [(today, key)] if day != today else []
+            for key, stored, day in rows_of_keys(file, "SELECT key, parse, day FROM parses", keys):
+                if (parse := _restored(key, stored)) is not None:
+                    found[sentence_of[key]] = parse
+                old += [(today, key)] if day != today else []
             if old:
-                with _changing(file):
+                with changing(file):
                     file.executemany("UPDATE parses SET day = ? WHERE key = ?", old)
         return found
 
@@ -211,7 +207,7 @@ class KeptParses:
             kept_file().parent.mkdir(parents=True, exist_ok=True)
             today = int(time.time() / _DAY)
             keyed = ((self._key(words), parse) for words, parse in parses.items())
-            with closing(_opened()) as file, _changing(file):
+            with closing(_opened()) as file, changing(file):
                 rows = ((key, _stored(key, parse), today) for key, parse in keyed)
                 file.executemany("INSERT OR REPLACE INTO parses VALUES (?, ?, ?)", rows)
                 size = _size(file)
@@ -279,30 +275,8 @@ def _usable() -> Iterator[None]:
 
 
 def _opened() -> sqlite3.Connection:
-    file = sqlite3.connect(kept_file(), timeout=_PATIENCE, isolation_level=None)
-    try:
-        version = file.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0:
-            file.execute("PRAGMA auto_vacuum = FULL")
-            with _changing(file):
-                file.execute(
-                    "CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse BLOB, day INTEGER) WITHOUT ROWID"
-                )
-                file.execute(f"PRAGMA user_version = {_KEPT_FORMAT}")
-        elif version != _KEPT_FORMAT:
-            raise sqlite3.DatabaseError("another version of captious wrote it")
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-@contextmanager
-def _changing(file: sqlite3.Connection) -> Iterator[None]:
-    """Make the changes of a block all at once, or none of them."""
-    file.execute("BEGIN IMMEDIATE")
-    with file:
-        yield
+    table = "parses (key BLOB PRIMARY KEY, parse BLOB, day INTEGER)"
+    return opened_table(kept_file(), table, format=_KEPT_FORMAT, seconds=_PATIENCE)
 
 
 def _size(file: sqlite3.Connection) -> int:

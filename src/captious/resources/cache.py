@@ -7,12 +7,12 @@ import json
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, ClassVar, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -20,6 +20,9 @@ from captious.data.prepared import ArrayFile, write_array_file
 from captious.errors import CaptionFileError, CaptiousError, OutputError, ResourceError
 from captious.files import whole_file
 from captious.progress import Progress
+
+if TYPE_CHECKING:
+    import sqlite3
 
 # Compiled arrays that processes map into memory and share.
 #
@@ -253,6 +256,56 @@ def _unusable(path: Path, reason: str) -> ResourceError:
         where=str(path),
         hint="delete it or free some disk space, or set CAPTIOUS_CACHE to another folder",
     )
+
+
+# SQLite files of one table, whose rows are found by their keys, and which processes share.
+
+_KEYS_PER_QUERY = 500
+
+
+def opened_table(path: Path, table: str, *, format: int, seconds: float) -> sqlite3.Connection:
+    """Open a file, which is created if there is none.
+
+    Args:
+        path: the file.
+        table: name and columns of its table, ``key`` among them.
+        format: counts up when the columns or their content change.
+        seconds: how long other processes may write.
+
+    Raises:
+        sqlite3.Error: it cannot be used, or has another format.
+    """
+    import sqlite3
+
+    file = sqlite3.connect(path, timeout=seconds, isolation_level=None)
+    try:
+        version = file.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            file.execute("PRAGMA auto_vacuum = FULL")
+            with changing(file):
+                file.execute(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
+                file.execute(f"PRAGMA user_version = {format}")
+        elif version != format:
+            raise sqlite3.DatabaseError("another version of captious wrote it")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+@contextmanager
+def changing(file: sqlite3.Connection) -> Iterator[None]:
+    """Make the changes of a block all at once, or none of them."""
+    file.execute("BEGIN IMMEDIATE")
+    with file:
+        yield
+
+
+def rows_of_keys(file: sqlite3.Connection, select: str, keys: Sequence[object]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query, such as "SELECT key, answer FROM answers", that have one of these keys."""
+    for start in range(0, len(keys), _KEYS_PER_QUERY):
+        some = keys[start : start + _KEYS_PER_QUERY]
+        yield from file.execute(f"{select} WHERE key IN ({','.join('?' * len(some))})", some)
 
 
 # Small JSON files named by users.
