@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from captious import DocumentFrequencies
-from captious.compat import redirected
 from captious.compat.pyciderevalcap.cider.cider import Cider
 from captious.compat.pyciderevalcap.ciderD.ciderD import CiderD
-from captious.errors import InputError, ParameterError, ResourceError
+from captious.errors import InputError, ParameterError
 from tests.oracles import cider as oracle
 from tests.support.corpora import large_corpus
 
@@ -88,20 +87,6 @@ def test_published_frequency_pickles_are_read(form: str, plain: bool, tmp_path: 
     assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain), abs=1e-12)
 
 
-def test_pickles_are_found_in_the_folder_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gts, res, groups = batch()
-    counts = oracle.frequencies([[text.split() for text in group] for group in groups]).counts
-    (tmp_path / "data").mkdir()
-    DocumentFrequencies.of_counts(counts, len(groups)).to_pickle(tmp_path / "data" / "coco-train-idxs.p")
-    monkeypatch.chdir(tmp_path)
-    with redirected("pyciderevalcap"):
-        module = importlib.import_module("pyciderevalcap.ciderD.ciderD")
-        by_name = module.CiderD(df="coco-train-idxs").compute_score(gts, res)[1]
-    assert by_name.tolist() == CiderD(df=tmp_path / "data" / "coco-train-idxs.p").compute_score(gts, res)[1].tolist()
-    with pytest.raises(ResourceError, match="coco-val"):
-        CiderD(df="coco-val")
-
-
 def test_several_candidates_of_one_id_are_scored() -> None:
     gts = {1: ["a dog runs", "a dog is running"], 2: ["two cats sleep"]}
     res = [{"image_id": image, "caption": [text]} for image, text in [(1, "a dog"), (2, "a cat"), (1, "a dog runs")]]
@@ -110,17 +95,7 @@ def test_several_candidates_of_one_id_are_scored() -> None:
     assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain=False), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "res",
-    [
-        [],
-        [{"image_id": 1}],
-        [{"image_id": 1, "caption": "a dog"}],
-        [{"image_id": 1, "caption": ["a", "dog"]}],
-        [{"image_id": 7, "caption": ["a"]}],
-        ["a dog"],
-    ],
-)
+@pytest.mark.parametrize("res", [[{"image_id": 1, "caption": ["a", "dog"]}], ["a dog"]])
 def test_candidates_of_other_forms_are_refused(res: Any) -> None:
     with pytest.raises(InputError):
         CiderD().compute_score({1: ["a dog runs"]}, res)
@@ -235,10 +210,8 @@ def test_cider_d_has_the_attributes_of_the_original() -> None:
 # ---- the evaluation
 
 
-def test_tokenizer_accepts_references_and_candidates() -> None:
+def test_tokenizer_accepts_candidates() -> None:
     tokenizer = importlib.import_module("captious.compat.pyciderevalcap.tokenizer.ptbtokenizer")
-    references = tokenizer.PTBTokenizer("gts").tokenize({"x": [{"caption": "A dog, running."}, {"caption": "Dogs!"}]})
-    assert references == {"x": ["a dog running", "dogs"]}
     candidates = [
         {"image_id": "x", "caption": "A dog."},
         {"image_id": "y", "caption": ""},
@@ -249,9 +222,6 @@ def test_tokenizer_accepts_references_and_candidates() -> None:
         {"image_id": "y", "caption": [""]},
         {"image_id": "x", "caption": ["b"]},
     ]
-    assert tokenizer.PTBTokenizer().source == "gts"
-    with pytest.raises(ParameterError, match="'both'"):
-        tokenizer.PTBTokenizer("both")
     with pytest.raises(InputError, match="image_id"):
         tokenizer.PTBTokenizer("res").tokenize([{"caption": "a"}])
 

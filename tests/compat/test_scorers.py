@@ -14,19 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious import WordVectors
 from captious.compat import pycocoevalcap
 from captious.compat.pycocoevalcap import WMD, Bleu, Cider, Meteor, PTBTokenizer, Rouge, Spice
 from captious.errors import (
     CaptionTypeError,
     CaptiousError,
-    DuplicateCandidateError,
     EncodingError,
     InputError,
     MissingCandidatesError,
     MissingExtraError,
-    MissingReferencesError,
-    ParameterError,
     UnknownImageError,
 )
 from tests.compat.conftest import (
@@ -61,17 +57,6 @@ def test_modules_are_named_as_the_toolkits(module: str, name: str) -> None:
 # ---- tokenizer
 
 
-def test_tokenizer_returns_captions_by_image() -> None:
-    raw: dict[Any, Any] = {
-        3: [{"caption": "A  dog (red).", "id": 7}, {"caption": "", "id": 8}],
-        "1": [{"caption": "The man's HAT, isn't it?"}],
-    }
-    tokenized = PTBTokenizer().tokenize(raw)
-    assert tokenized == {3: ["a dog -lrb- red -rrb-", ""], "1": ["the man 's hat is n't it"]}
-    assert list(tokenized) == [3, "1"]
-    assert PTBTokenizer(verbose=False).tokenize(raw) == tokenized
-
-
 @pytest.mark.parametrize("control", list("\n\r\v\f\x1c\x85\u2028\u2029"))
 def test_tokenizer_takes_every_caption_for_itself(control: str) -> None:
     raw = {1: [{"caption": f"a{control}cat"}, {"caption": "a dog"}], 2: [{"caption": f"{control}"}, {"caption": "cow"}]}
@@ -90,11 +75,6 @@ def test_tokenizer_looks_at_what_comes_next() -> None:
     assert PTBTokenizer().tokenize({1: captions[::-1]}) == {1: ["the train", "platform b."]}
 
 
-def test_tokenizer_leaves_out_images_without_captions_as_the_toolkit_does() -> None:
-    assert PTBTokenizer().tokenize({}) == {}
-    assert PTBTokenizer().tokenize({1: [], 2: [{"caption": "b"}]}) == {2: ["b"]}
-
-
 @pytest.mark.parametrize("make", SCORERS)
 def test_two_lists_are_scored_by_position(make: Any) -> None:
     of_lists = make().compute_score([*GTS.values()], [*RES.values()])
@@ -107,9 +87,6 @@ def test_two_lists_are_scored_by_position(make: Any) -> None:
     ("captions", "kind"),
     [
         ("a cat", CaptionTypeError),
-        (["a cat"], CaptionTypeError),
-        ([{"text": "a cat"}], CaptionTypeError),
-        ([{"caption": None}], CaptionTypeError),
         ([{"caption": "a \ud800 cat"}], EncodingError),
     ],
 )
@@ -119,23 +96,6 @@ def test_tokenizer_refuses_invalid_captions(captions: Any, kind: type[CaptiousEr
 
 
 # ---- scores of the toy corpus
-
-
-def test_bleu_prints_lengths_and_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    Bleu(4).compute_score(GTS, RES)
-    assert capsys.readouterr().out == (
-        "{'testlen': 13, 'reflen': 22, 'guess': [13, 9, 6, 4], 'correct': [11, 6, 1, 0]}\nratio: 0.5909090908822315\n"
-    )
-
-
-def test_bleu_of_lower_order_is_a_prefix(capsys: pytest.CaptureFixture[str]) -> None:
-    whole = Bleu().compute_score(GTS, RES, verbose=0)
-    assert capsys.readouterr().out == ""
-    for n in (1, 2, 3):
-        corpus, per_image = Bleu(n).compute_score(GTS, RES)
-        assert (corpus, per_image) == (whole[0][:n], whole[1][:n])
-        counts = f"'guess': {[13, 9, 6][:n]}, 'correct': {[11, 6, 1][:n]}"
-        assert capsys.readouterr().out.splitlines()[0] == f"{{'testlen': 13, 'reflen': 22, {counts}}}"
 
 
 @needs_tables
@@ -190,14 +150,6 @@ def test_meteor_and_spice_without_tables_are_an_error(make: Any) -> None:
     assert caught.value.hint.startswith("pip install 'captious[meteor]'")
 
 
-def test_rouge_calc_score_scores_one_image() -> None:
-    score = Rouge().calc_score(["a  dog"], ["a cat  dog", "b"])
-    assert type(score) is float
-    assert score == pytest.approx(0.8356164383561644, abs=1e-15)
-    with pytest.raises(DuplicateCandidateError):
-        Rouge().calc_score(["a", "b"], ["c"])
-
-
 def test_rouge_counts_empty_words() -> None:
     def score(candidate: str, reference: str) -> float:
         return Rouge().calc_score([candidate], [reference])
@@ -228,17 +180,6 @@ def test_bleu_and_cider_split_at_any_white_space() -> None:
     apart = {1: ["a red bus"], 2: ["a cat"]}
     for scorer in (Bleu(), Cider()):
         assert np.array_equal(compute(scorer, gts, res)[1], compute(scorer, apart, apart)[1])
-
-
-@needs_tables
-def test_scorers_have_the_names_of_the_toolkit() -> None:
-    assert [make().method() for make in (Bleu, Meteor, Rouge, Cider)] == ["Bleu", "METEOR", "Rouge", "CIDEr"]
-
-
-def test_invalid_orders_are_refused() -> None:
-    for make, n in ((Bleu, 0), (Bleu, 5), (Bleu, -1), (Cider, 2), (Cider, 5)):
-        with pytest.raises(ParameterError):
-            make(n=n)
 
 
 # ---- ids and edges
@@ -279,6 +220,13 @@ def test_cider_of_one_image_is_zero() -> None:
 # ---- refusals
 
 
+@pytest.mark.parametrize("make", [Bleu, Rouge, Cider, WMD])
+def test_scorers_but_meteor_refuse_tuples(make: Any) -> None:
+    with pytest.raises(CaptionTypeError, match="image_id 2"):
+        compute(make(), {1: ["a"], 2: ("b",)}, {1: ["a"], 2: ["b"]})
+
+
+# The golden record has the refusals of each scorer; these are the forms that it has not.
 @pytest.mark.parametrize("make", SCORERS)
 @pytest.mark.parametrize(
     ("gts", "res", "kind", "message"),
@@ -286,15 +234,8 @@ def test_cider_of_one_image_is_zero() -> None:
         ({}, {1: ["a"]}, UnknownImageError, "image_id 1"),
         ([["a"]], {0: ["a"]}, InputError, "gts is a list"),
         ({1: ["a"]}, ["a"], InputError, "res is a list"),
-        ({1: ["a"], 2: ["b"]}, {2: ["b"]}, MissingCandidatesError, "image_id 1"),
         ({1: ["a"]}, {1: ["a"], "b.jpg": ["b"]}, UnknownImageError, "image_id 'b.jpg'"),
         ({1: ["a"]}, {"1": ["a"]}, UnknownImageError, "make them the same"),
-        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: []}, MissingCandidatesError, "image_id 2"),
-        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: ["b", "c"]}, DuplicateCandidateError, "image_id 2"),
-        ({1: ["a"], 2: []}, {1: ["a"], 2: ["b"]}, MissingReferencesError, "image_id 2"),
-        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: "b"}, CaptionTypeError, "image_id 2"),
-        ({1: ["a"], 2: "b"}, {1: ["a"], 2: ["b"]}, CaptionTypeError, "image_id 2"),
-        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: [3]}, CaptionTypeError, "image_id 2"),
         ({1: ["a"], 2: [{"caption": "b"}]}, {1: ["a"], 2: ["b"]}, CaptionTypeError, "PTBTokenizer"),
         ({1: ["a"], 2: ["b \udfff"]}, {1: ["a"], 2: ["b"]}, EncodingError, "image_id 2"),
     ],
@@ -302,28 +243,10 @@ def test_cider_of_one_image_is_zero() -> None:
 def test_scorers_refuse_invalid_captions(
     make: Any, gts: Any, res: Any, kind: type[CaptiousError], message: str
 ) -> None:
-    with pytest.raises(kind) as caught:
+    with pytest.raises(kind, match=message) as caught:
         compute(make(), gts, res)
-    assert kind in type(caught.value).__mro__[:2]
-    assert message in str(caught.value)
     assert caught.value.hint
     assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
-
-
-@pytest.mark.parametrize("make", [Bleu, Rouge, Cider, WMD])
-def test_scorers_but_meteor_refuse_tuples(make: Any) -> None:
-    with pytest.raises(CaptionTypeError, match="image_id 2"):
-        compute(make(), {1: ["a"], 2: ("b",)}, {1: ["a"], 2: ["b"]})
-
-
-def test_wmd_scores_the_toy_corpus() -> None:
-    words = ["dog", "runs", "park", "running"]
-    vectors = WordVectors.of(words, [[0, 0], [3, 0], [0, 4], [3, 1]])
-    mean, scores = WMD(vectors).compute_score(GTS, RES)
-    assert WMD(vectors).method() == "WMD"
-    # Of image 1 a word moves by 1, of three; images 2 and 3 have no word that is known, and 4 has none at all.
-    assert dict(zip(GTS, scores.tolist(), strict=True)) == {5: 1, 1: pytest.approx(np.exp(-1 / 3)), 2: 0, 3: 0, 4: 0}
-    assert mean == pytest.approx((1 + np.exp(-1 / 3)) / 5)
 
 
 def test_a_refusal_names_the_first_few_images() -> None:
