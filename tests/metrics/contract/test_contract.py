@@ -92,7 +92,7 @@ def metric(request: pytest.FixtureRequest) -> Metric:
     return registry.get(name)(variant=variant)
 
 
-CORPUS = large_corpus(150, seed=3)
+CORPUS = large_corpus(60, seed=3)
 #: Its tables, of which every test has the same annotations, as parsing takes long.
 MANY = CORPUS.table()
 ORDER = np.random.default_rng(5).permutation(len(MANY))
@@ -233,8 +233,8 @@ def test_aggregate_is_a_pure_function_of_any_shape(metric: Metric) -> None:
     assert scores.shape == (len(captions), m)
     assert metric.aggregate(statistics[0]).shape == (m,)
     np.testing.assert_array_equal([metric.aggregate(row) for row in statistics], scores)
-    stacked = metric.aggregate(statistics.reshape(3, 50, -1))
-    np.testing.assert_array_equal(stacked, scores.reshape(3, 50, m))
+    stacked = metric.aggregate(statistics.reshape(3, 20, -1))
+    np.testing.assert_array_equal(stacked, scores.reshape(3, 20, m))
     assert metric.aggregate(statistics[:0]).shape == (0, m)
     np.testing.assert_array_equal(statistics, before)
 
@@ -250,7 +250,7 @@ def test_resampling_is_a_matrix_product(metric: Metric) -> None:
 
 
 def test_threads_change_no_bit(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = large_corpus(130 if metric.name in PARSING else 1_300, seed=11)
+    corpus = large_corpus(60 if metric.name in PARSING else 1_300, seed=11)
     results = []
     for threads in ("1", "2", "7"):
         monkeypatch.setenv("CAPTIOUS_THREADS", threads)
