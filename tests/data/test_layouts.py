@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -226,42 +227,16 @@ def test_paths_lead_into_lists(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message", "choice"),
-    [
-        ([{"id": 1, "video_id": "v", "caption": "a"}], "both 'video_id' and 'id'", 'columns={"id": "id"}'),
-        (
-            [{"id": 1, "caption": "a", "captions": ["a"]}],
-            "both caption and captions",
-            'columns={"caption": "captions"}',
-        ),
-        ([{"videoID": "v", "enCap": ["a"], "chCap": ["b"]}], "both enCap and chCap", 'columns={"caption": "chCap"}'),
-        (
-            [{"videoID": "v", "enCap": ["a"], "youtube_id": "v", "caption": "b"}],
-            "two layouts, VATEX and AudioCaps",
-            'columns={"id": "videoID", "caption": "enCap"}) or captious.CaptionFile(FILE, columns={"id": "youtube_id",',
-        ),
-        (
-            [{"question_id": 1, "text": "a", "id": 2, "caption": "b"}],
-            "two layouts, LLaVA and rows with the usual names",
-            'columns={"id": "question_id", "caption": "text"}',
-        ),
-        (
-            {
-                "images": [{"id": 1, "filename": "a.jpg", "sentences": [{"raw": "a"}], "split": "test"}],
-                "annotations": [{"image_id": 1, "caption": "a"}],
-            },
-            "two layouts, COCO and Karpathy",
-            'columns={"caption": "caption"}) or captious.CaptionFile(FILE, columns={"caption": "sentences"})',
-        ),
-    ],
+    "path", sorted(FOLDER.with_name("files").glob("ambiguous, *.json")), ids=lambda path: path.stem
 )
-def test_ambiguous_layout_offers_both_columns(write: Write, content: Any, message: str, choice: str) -> None:
+def test_an_ambiguous_layout_is_read_with_each_choice(path: Path) -> None:
+    """The errors are recorded: test_every_file.py."""
     with pytest.raises(CaptionFileError) as caught:
-        read_references(write("r.json", json.dumps(content)))
-    assert message in caught.value.message
-    assert choice in caught.value.hint
-    first = json.loads(choice.partition(")")[0].removeprefix("columns="))
-    assert len(read_references(CaptionFile(write("r.json", json.dumps(content)), columns=first))) == 1
+        read_references(path)
+    choices = re.findall(r"columns=({.*?})", caught.value.hint)
+    assert len(choices) == 2
+    for choice in choices:
+        assert len(read_references(CaptionFile(path, columns=json.loads(choice)))) == 1
 
 
 def test_several_references_are_not_candidates() -> None:
