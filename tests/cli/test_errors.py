@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from pathlib import Path
@@ -10,42 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run, assert_refused
-
-
-def write(folder: Path, name: str, content: object) -> str:
-    """Return a file in the folder: bytes and text as they are, anything else as JSON."""
-    data = (
-        content
-        if isinstance(content, bytes)
-        else (content if isinstance(content, str) else json.dumps(content)).encode()
-    )
-    (folder / name).write_bytes(data)
-    return name
-
-
-RECORD = {"image_id": 1207, "caption": "a cat"}
-
-#: What the golden record does not have: tests/golden/test_command_errors.py.
-BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
-    "latin-1": ("x.json", '[{"image_id": 1207, "caption": "caf\xe9"}]'.encode("latin-1"), ("not UTF-8", "0xe9")),
-    "null for a caption": ("x.json", [{"image_id": 1207, "caption": None}], ("not text", "null")),
-    "NaN for a caption": ("x.json", '[{"image_id": 1207, "caption": NaN}]', ("not text", "NaN")),
-    "an object for a caption": ("x.json", [{"image_id": 1207, "caption": {"a": 1}}], ("x.json: record 1", "{'a': 1}")),
-    "true for an id": ("x.json", [{"image_id": True, "caption": "a"}], ("another type than integer or string", "true")),
-    "lists in lists": ("x.json", [[RECORD]], ("not an object", "x.json: record 1")),
-    "no caption": ("x.json", [{"image_id": 1207}], ("missing field for candidates", "x.json")),
-    "a string": ("x.json", '"a cat"', ("neither an object nor a list", "x.json")),
-    "lone surrogate": ("x.json", '[{"image_id": 1207, "caption": "\\ud83d"}]', ("lone surrogate", "record 1")),
-    "not gzip": ("x.json.gz", b"[]", ("not gzip", "x.json.gz")),
-    "cut gzip": ("x.json.gz", gzip.compress(b"[" + b" " * 999)[:-9], ("is truncated", "x.json.gz")),
-}
-
-
-@pytest.mark.parametrize("case", BROKEN)
-def test_malformed_candidates_are_an_error_with_line(folder: Path, run: Run, case: str) -> None:
-    name, content, parts = BROKEN[case]
-    write(folder, name, content)
-    assert_refused(run("score", name, "references.json", "-m", "rouge-l"), *parts)
 
 
 def test_debug_shows_the_traceback(folder: Path, start: Run) -> None:

@@ -96,14 +96,3 @@ def test_groups_work_with_prepared_references(run: Run, groups: dict[str, str]) 
     assert "by length of references" in run(*arguments, "length").out
     assert "outdoor" in run(*arguments, "places.json").out
     assert_refused(run(*arguments, "domain"), "neither a file nor a column", "prepared references have no columns")
-
-
-def test_images_without_a_group_are_named(run: Run, groups: dict[str, str]) -> None:
-    image = groups.popitem()[0]
-    Path("places.json").write_text(json.dumps(groups))
-    assert_refused(
-        run(*SCORE, "--group-by", "places.json"),
-        "1 of 24 images has no group",
-        f"image_id {image}",
-        "give every image a group",
-    )

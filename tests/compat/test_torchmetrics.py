@@ -19,7 +19,7 @@ from captious.errors import CaptionTypeError, CaptiousWarning, ParameterError, U
 torch = pytest.importorskip("torch")
 torchmetrics = pytest.importorskip("torchmetrics")
 
-from captious.compat.torchmetrics import Bleu, CaptionMetric, CiderD, Meteor, RougeL, Spider  # noqa: E402
+from captious.compat.torchmetrics import Bleu, CaptionMetric, CiderD, RougeL  # noqa: E402
 
 pytestmark = [
     pytest.mark.models,
@@ -83,12 +83,6 @@ def test_metric_scores_equal_those_of_score(metric: str, settings: dict[str, Any
     assert numbers(measure.compute()) == pytest.approx([*wanted.values()], abs=1e-12)
 
 
-def test_single_references_are_accepted() -> None:
-    metric = RougeL()
-    metric.update(["a dog", "a cat"], ["a dog", "a bird"])
-    assert metric.compute().item() == pytest.approx((1 + 0.5) / 2)
-
-
 def test_states_are_sums_of_statistics() -> None:
     metric = Bleu()
     metric.update(PREDS, TARGET)
@@ -125,20 +119,9 @@ def test_metrics_of_a_collection_do_not_share_states() -> None:
     assert "bleu-1" in scores
 
 
-def test_metric_classes_equal_named_metrics() -> None:
-    pytest.importorskip("pycocoevalcap")
-    for metric in (Meteor(), Spider(idf="coco")):
-        metric.update(PREDS, TARGET)
-        assert 0 < metric.compute().item() < 5.5
-
-
 def test_invalid_metrics_and_captions_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="jury"):
-        CaptionMetric("jury")
-    with pytest.raises(UnknownNameError, match="jury"):
         CaptionMetric("jury", variant="paper")
-    with pytest.raises(UnknownNameError, match="no parameter 'sigma'"):
-        Bleu(sigma=6)
     with pytest.raises(ParameterError, match="both as text"):
         CaptionMetric("cider-d@paper", sigma=5.0)
     with pytest.raises(ParameterError, match="already made"):

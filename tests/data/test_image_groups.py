@@ -70,11 +70,6 @@ def test_ids_match_by_value() -> None:
     assert [rows.tolist() for rows in names.rows(read.references).values()] == [[0], [1]]
 
 
-def test_keys_of_json_match_numbers(write: Write) -> None:
-    references = read_references(write("r.json", '{"42": ["a"], "43": ["b"]}'))
-    assert Groups("x", {42: "a", 43: "b"}).rows(references)["b"].tolist() == [1]
-
-
 def test_images_that_are_not_scored_are_ignored() -> None:
     groups = Groups("x", {42: "a", 43: "b", 7: "c"})
     assert [*groups.rows(read_references({43: ["a"], 42: ["b"]}))] == ["a", "b"]

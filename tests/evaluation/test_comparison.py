@@ -57,8 +57,6 @@ def test_reports_are_compared() -> None:
     bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
     compared = captious.compare({"a": bad, "b": good}, resamples=10)
     assert compared["bleu-4"] == expected["bleu-4"]
-    with pytest.raises(ParameterError, match="already scored"):
-        captious.compare({"a": bad, "b": good}, REFERENCES)
 
 
 def test_reports_of_one_name_are_told_apart() -> None:
@@ -72,23 +70,16 @@ def test_reports_of_one_name_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"metrics": ["bleu-4"]}, {"match": "common"}, {"ids": "stem"}, {"clean": "markdown"}, {"several": "mean"}],
+    [
+        *({"metrics": ["bleu-4"]}, {"match": "common"}, {"ids": "stem"}, {"several": "best", "clean": "markdown"}),
+        {"references": REFERENCES},
+    ],
 )
 def test_arguments_that_scored_reports_cannot_use_are_refused(options: dict[str, Any]) -> None:
-    bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
-    with pytest.raises(ParameterError, match=f"leave out {next(iter(options))}"):
-        captious.compare({"a": bad, "b": good}, **options)
-
-
-def test_reports_of_systems_are_compared_without_anything_else() -> None:
     reports = captious.score_systems({"bad": BAD, "good": GOOD}, REFERENCES, ["bleu-4"])
-    for options, wrong in (
-        ({"references": REFERENCES}, "references"),
-        ({"several": "best", "clean": "markdown"}, "several, clean"),
-    ):
-        with pytest.raises(ParameterError, match="already scored") as caught:
-            captious.compare(reports, **options)  # type: ignore[arg-type]
-        assert caught.value.hint == f"leave out {wrong}"
+    with pytest.raises(ParameterError, match="already scored") as caught:
+        captious.compare(reports, **options)
+    assert caught.value.hint == f"leave out {', '.join(options)}"
 
 
 OLD_FORMS: dict[str, Any] = {
@@ -300,13 +291,6 @@ class TestByHand:
         alone = report_of(b - a)["given"].confidence_interval()
         assert found.interval == pytest.approx(alone, abs=1e-12)
         assert found.interval[1] - found.interval[0] < 0.02
-
-    def test_p_values_count_the_observed_one(self, report_of) -> None:
-        found = compare_reports(
-            report_of(np.zeros(60), system="a"), report_of(np.linspace(1, 2, 60), system="b"), resamples=99
-        )["given"]
-        assert found.p_bootstrap == pytest.approx(0.01)
-        assert found.p_randomization == pytest.approx(0.01)
 
     @pytest.mark.parametrize("step", [1.0, 0.5, 0.3, 0.1])
     def test_a_difference_that_does_not_vary_has_the_smallest_p_value(self, report_of, step: float) -> None:

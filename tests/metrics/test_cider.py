@@ -8,7 +8,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import captious
-from captious.errors import ParameterError
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
@@ -84,20 +83,6 @@ def test_streams_with_given_frequencies_do_not_count_them_twice() -> None:
     once.update(whole, whole.references)
     assert streamed.compute() == once.compute()
     assert next(iter(once.compute().values())) == pytest.approx(metric.statistics(whole)[:, 0].mean(), rel=1e-12)
-
-
-def test_streams_of_different_frequencies_do_not_merge() -> None:
-    one = captious.Stream(captious.CiderD(idf=idf_of("a dog", "a")))
-    for other in (captious.CiderD(idf=idf_of("a cat", "a")), captious.CiderD()):
-        with pytest.raises(ParameterError, match="cannot be merged"):
-            one.merge(captious.Stream(other))
-
-
-@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_stream_without_captions_is_refused() -> None:
-    for metric in (captious.Cider(), captious.Bleu()):
-        with pytest.raises(ParameterError, match="no captions have been added to"):
-            captious.Stream(metric).compute()
 
 
 @pytest.mark.parametrize("metric", ["cider", "cider-d"])

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import captious
-from captious.errors import EncodingError, ParameterError, UnknownImageError
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 from tests.support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
@@ -90,18 +89,6 @@ def test_scorer_accepts_a_function_as_tokenizer() -> None:
     expected = metric.statistics(captions)[:, 0]
     scorer = captious.reward(captions.references, metric)
     np.testing.assert_allclose(scorer([0, 1, 2], captions.candidates), expected, rtol=1e-12)
-
-
-def test_scorer_names_invalid_captions() -> None:
-    scorer = captious.reward({1: ["a dog"], 2: ["a cat"]}, captious.CiderD(idf=idf_of("a dog", "a cat")))
-    with pytest.raises(UnknownImageError) as caught:
-        scorer([1, 3], ["a dog", "a dog"])
-    assert "3" in caught.value.where
-    with pytest.raises(ParameterError, match="2 image ids for 1 caption"):
-        scorer([1, 2], ["a dog"])
-    with pytest.raises(EncodingError) as encoding:
-        scorer([1, 2], ["a dog", "a \udc80 dog"])
-    assert "caption 1" in encoding.value.where
 
 
 def test_scorer_gives_equal_rewards_in_several_threads() -> None:

@@ -125,14 +125,6 @@ def test_meteor_equals_the_gold_of_karpathy(system: System) -> None:
     assert result.score == pytest.approx(METEOR[system.number], abs=CLOSE, rel=0)
 
 
-@pytest.mark.filterwarnings("ignore:.*(end within a sentence|special tokens|unknown words):captious.CaptiousWarning")
-def test_score_reproduces_the_gold_values(system: System) -> None:
-    candidates = dict(zip(system.captions.ids, system.captions.candidates, strict=True))
-    report = captious.score(candidates, system.captions.references, metrics=["bleu", "rouge-l", "cider-d"])
-    for output, expected in CORPUS.items():
-        assert report[output].score == pytest.approx(expected[system.number], abs=CLOSE, rel=0)
-
-
 def test_scorer_gives_the_same(system: System) -> None:
     reward = captious.reward(system.captions.references, captious.CiderD())
     order = np.random.default_rng(0).permutation(len(system.captions))

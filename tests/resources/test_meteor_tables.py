@@ -25,7 +25,6 @@ import captious
 from captious.errors import MissingExtraError, ResourceError
 from captious.resources import meteor_tables as meteor
 from captious.resources.cache import cache_folder
-from captious.resources.user_resources import RESOURCES
 from tests.resources.conftest import Install
 from tests.support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, JAR, PARAPHRASES, SYNSETS, MeteorFiles, write_jar
 
@@ -68,11 +67,6 @@ def test_missing_tables_are_refused_with_their_command() -> None:
         captious.metrics.meteor.align("a dog", "a dog")
     with pytest.raises(MissingExtraError):
         captious.score(["a dog"], [["a dog"]], metrics=["meteor"])
-
-
-def test_other_metrics_run_without_meteor_tables() -> None:
-    report = captious.score(["a dog"], [["a dog"]], metrics=["bleu-1", "rouge-l"])
-    assert report["rouge-l"].score == 1
 
 
 def test_meteor_tables_are_searched_in_order(
@@ -170,18 +164,6 @@ def test_the_cache_is_where_the_user_says(tmp_path: Path, monkeypatch: pytest.Mo
         assert cache_folder() == tmp_path / "xdg" / "captious"
 
 
-def test_meteor_tables_are_listed_among_the_resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_home(monkeypatch, tmp_path / "home")
-    resource = RESOURCES["meteor"]
-    assert resource.install == meteor.INSTALL
-    here = resource.find()
-    assert here is not None
-    assert not here.is_built
-    here.build()
-    assert here.is_built
-    assert here.index.parent == tmp_path / "cache" / "meteor" / "index"
-
-
 def test_the_published_tables_are_known_by_name(meteor_tables: meteor.MeteorTables) -> None:
     assert meteor_tables.label == "1.5"
     with zipfile.ZipFile(meteor_tables.jar) as jar:
@@ -235,26 +217,6 @@ def test_how_files_are_packed_does_not_matter(tmp_path: Path, monkeypatch: pytes
             jar.writestr(name, content)
     (home / "data" / PARAPHRASES).write_bytes(gzip.compress(FILES.table(), 1, mtime=7))
     assert located().fingerprint == before.fingerprint
-
-
-def rebuilt(tables: meteor.MeteorTables, damaged: bytes) -> None:
-    whole = tables.index.read_bytes()
-    tables.index.write_bytes(damaged)
-    assert not tables.is_built
-    tables.build()
-    assert tables.is_built
-    assert tables.index.read_bytes() == whole
-
-
-def test_a_damaged_index_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_home(monkeypatch, tmp_path / "home")
-    tables = located()
-    tables.build()
-    whole = tables.index.read_bytes()
-    changed = bytearray(whole)
-    changed[whole.index(b"front")] ^= 16
-    for damaged in (b"", whole[:100], whole[: len(whole) // 2], whole[:-1], bytes(changed)):
-        rebuilt(tables, damaged)
 
 
 # ---- damaged files

@@ -18,9 +18,7 @@ from captious.errors import OutputError, ResourceError
 from captious.resources import corenlp
 from captious.resources.corenlp import SpiceGrammar, fingerprint_of
 from captious.resources.grammar import Grammar
-from captious.resources.user_resources import RESOURCES
 from tests.resources.conftest import Install
-from tests.resources.programs import output, start
 from tests.support.spice_grammar_files import GRAMMAR, IN_JAR, JAR, WORDS, distribution, models_jar, packed
 from tests.support.web_server import Web, serving
 
@@ -296,30 +294,6 @@ def test_damaged_grammar_is_refused_during_compilation(tmp_path: Path, monkeypat
     path.unlink()
     with pytest.raises(ResourceError, match="No such file"):
         grammar.build()
-
-
-def test_grammar_is_listed_among_the_resources(tmp_path: Path, cache: Path) -> None:
-    resource = RESOURCES["spice-grammar"]
-    assert resource.find() is None
-    assert resource.takes_source
-    resource.fetch(str(put(tmp_path / "file", PACKED)), lambda line: None)
-    here = resource.find()
-    assert here is not None
-    assert here.index.parent == cache / "spice-grammar" / "index"
-
-
-AT_ONCE = """
-import sys
-from captious.resources import corenlp
-print(len(corenlp.fetch(sys.argv[1]).grammar().words))
-"""
-
-
-def test_concurrent_processes_compile_the_grammar_once(tmp_path: Path) -> None:
-    path = put(tmp_path / "file", PACKED)
-    programs = [start(AT_ONCE, path), start(AT_ONCE, path)]
-    assert [output(program) for program in programs] == ["4\n", "4\n"]
-    assert located().is_built
 
 
 # ---- the published grammar
