@@ -13,7 +13,6 @@ from captious.errors import ParameterError
 from captious.evaluation.scoring import fit_resource
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import SmurfConstants
-from tests.support.random_roberta import random_roberta
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -51,14 +50,13 @@ def test_fits_that_make_no_sense_are_refused(metric: str, files: int, options: d
 
 
 @pytest.mark.models
-def test_human_captions_are_read_by_column(tmp_path: Path) -> None:
+def test_human_captions_are_read_by_column(tmp_path: Path, roberta: str) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    model = str(random_roberta(tmp_path))
     people = json.loads((EXAMPLES / "improved.json").read_text())
     renamed = tmp_path / "renamed.json"
     renamed.write_text(json.dumps([{"key": row["image_id"], "text": row["caption"]} for row in people]))
-    settings, references = Settings(model=model), [EXAMPLES / "references.json"]
+    settings, references = Settings(model=roberta), [EXAMPLES / "references.json"]
     file = captious.CaptionFile(renamed, columns="id=key,caption=text")
     renamed_columns, usual = (
         fit_resource("smurf", references, human=human, settings=settings).resource
