@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -13,43 +13,23 @@ from click.testing import CliRunner, Result
 
 from captious import client
 from captious.client import Client, ServerError
+from tests.support.web_server import answering, body_of
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Replies, and writes no log."""
-
-    def reply(self, status: int, answer: object) -> None:
-        """Send bytes as they are, and anything else as JSON."""
-        content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Retry-After", "0")
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class _Answers(_Handler):
-    """Answers as the server does: pages outside the API, and a challenge "open" with a quota that is used up."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        if not self.path.startswith("/api/"):
-            self.reply(404, b"<h1>Page not found</h1>")
-        elif not self.path.startswith("/api/v1/challenges/open/"):
-            self.reply(404, {"error": "There is no such page, or you may not see it."})
-        else:
-            self.reply(200, {"problems": [], "remarks": ["Today's quota is used up."], "warnings": ["2 are empty."]})
+def answer(request: BaseHTTPRequestHandler) -> tuple[int, object]:
+    """Answer as the server does: pages outside the API, and a challenge "open" with a quota that is used up."""
+    body_of(request)
+    if not request.path.startswith("/api/"):
+        return 404, b"<h1>Page not found</h1>"
+    if not request.path.startswith("/api/v1/challenges/open/"):
+        return 404, {"error": "There is no such page, or you may not see it."}
+    return 200, {"problems": [], "remarks": ["Today's quota is used up."], "warnings": ["2 are empty."]}
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with answering(answer) as address:
+        yield address
 
 
 @pytest.fixture
@@ -100,49 +80,38 @@ def test_dry_run_reports_what_would_be_refused(address: str, file: Path) -> None
 
 
 class _Script:
-    """A server that answers each request as the next line says: a status, "lost" for none, or "early" for one that
-    refuses a body before it is read."""
+    """Answers each request as the next line says: a status, "lost" for none, or "early" for one that refuses a body
+    before it is read."""
+
+    client: Client
 
     def __init__(self, *lines: int | str) -> None:
         self.lines = [*lines]
         self.keys: list[str] = []
         self.bodies: list[bytes] = []
-        script = self
 
-        class Handler(_Handler):
-            def do_POST(self) -> None:
-                line = script.lines.pop(0)
-                script.keys.append(self.headers["Idempotency-Key"])
-                if line == "early":
-                    self.reply(413, {"error": "Uploads may have up to 100 MiB."})
-                    return
-                script.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-                if line == "lost":
-                    self.close_connection = True
-                else:
-                    self.reply(int(line), {"id": 1} if line == 201 else {"error": "Try later."})
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.client = Client(f"http://127.0.0.1:{self.server.server_port}", "x")
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+    def __call__(self, request: BaseHTTPRequestHandler) -> tuple[int, object] | None:
+        line = self.lines.pop(0)
+        self.keys.append(request.headers["Idempotency-Key"])
+        if line == "early":
+            return 413, {"error": "Uploads may have up to 100 MiB."}
+        self.bodies.append(body_of(request))
+        if line == "lost":
+            return None
+        return int(line), {"id": 1} if line == 201 else {"error": "Try later."}
 
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., _Script]]:
     monkeypatch.setattr(client, "_FIRST_WAIT", 0.0)
-    made: list[_Script] = []
+    with ExitStack() as servers:
 
-    def make(*lines: int | str) -> _Script:
-        made.append(_Script(*lines))
-        return made[-1]
+        def make(*lines: int | str) -> _Script:
+            script = _Script(*lines)
+            script.client = Client(servers.enter_context(answering(script)), "x")
+            return script
 
-    yield make
-    for each in made:
-        each.close()
+        yield make
 
 
 def test_lost_call_is_repeated_with_its_key(script: Callable[..., _Script], file: Path) -> None:
@@ -189,86 +158,71 @@ def test_early_refusal_is_reported(script: Callable[..., _Script], tmp_path: Pat
     assert (caught.value.status, caught.value.message) == (413, "Uploads may have up to 100 MiB")
 
 
-class _Table:
-    """A server that answers each request from a table, as "GET path" to a list of statuses and answers: the next one
-    each time, and the last one again and again."""
+@contextmanager
+def table(calls: list[str], **answers: list[tuple[int, object]]) -> Iterator[Client]:
+    """Yield a client, whose calls are noted, such as "GET path". The server has a list of statuses and answers for the
+    end of a path: it takes the next one each time, and the last one again and again."""
 
-    def __init__(self, **answers: list[tuple[int, object]]) -> None:
-        self.calls: list[str] = []
-        table = self
+    def answer(request: BaseHTTPRequestHandler) -> tuple[int, object]:
+        body_of(request)
+        calls.append(f"{request.command} {request.path.removeprefix('/api/v1/')}")
+        rows = answers[request.path.partition("?")[0].rpartition("/")[2]]
+        return rows.pop(0) if len(rows) > 1 else rows[0]
 
-        class Handler(_Handler):
-            def do_GET(self) -> None:
-                self.answer()
-
-            def do_POST(self) -> None:
-                self.answer()
-
-            def answer(self) -> None:
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                table.calls.append(f"{self.command} {self.path.removeprefix('/api/v1/')}")
-                rows = answers[self.path.partition("?")[0].rpartition("/")[2]]
-                self.reply(*(rows.pop(0) if len(rows) > 1 else rows[0]))
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.client = Client(f"http://127.0.0.1:{self._server.server_port}", "x")
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    def __enter__(self) -> _Table:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    with answering(answer) as address:
+        yield Client(address, "x")
 
 
 def test_terms_are_accepted_before_a_submission(file: Path) -> None:
-    with _Table(terms=[(200, {"version": "3"}), (200, {})], submissions=[(201, {"id": 7})]) as server:
-        submitted = server.client.submit(file, "open", method="Mine", team="alpha", accept_terms=True)
+    calls: list[str] = []
+    with table(calls, terms=[(200, {"version": "3"}), (200, {})], submissions=[(201, {"id": 7})]) as caller:
+        submitted = caller.submit(file, "open", method="Mine", team="alpha", accept_terms=True)
     assert submitted == {"id": 7}
-    first, second, third = server.calls
+    first, second, third = calls
     assert first == "GET challenges/open/terms"
     assert second == "POST challenges/open/terms?version=3&team=alpha"
     assert third.startswith("POST challenges/open/submissions?")
 
 
 def test_a_challenge_may_have_no_terms(file: Path) -> None:
-    with _Table(terms=[(404, {"error": "None."})], submissions=[(201, {"id": 7})]) as server:
-        assert server.client.submit(file, "open", method="Mine", accept_terms=True) == {"id": 7}
-    with _Table(terms=[(403, {"error": "Not for you."})]) as server, pytest.raises(ServerError) as caught:
-        server.client.submit(file, "open", method="Mine", accept_terms=True)
+    with table([], terms=[(404, {"error": "None."})], submissions=[(201, {"id": 7})]) as caller:
+        assert caller.submit(file, "open", method="Mine", accept_terms=True) == {"id": 7}
+    with table([], terms=[(403, {"error": "Not for you."})]) as caller, pytest.raises(ServerError) as caught:
+        caller.submit(file, "open", method="Mine", accept_terms=True)
     assert (caught.value.status, caught.value.message) == (403, "Not for you")
 
 
 def test_waiting_ends_with_the_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
     monkeypatch.setattr(client, "_FIRST_WAIT", 0.0)
     common = {"progress": 0, "public": True, "scores": {"cider-d": 1.0}, "rank": None}
     states = [{"status": "queued", "place": 2}, {"status": "running", "doing": "scoring"}, {"status": "done"}]
     ranked = {**common, "status": "done", "rank": 4}
-    with _Table(**{"7": [(200, {**common, **state}) for state in states] + [(200, ranked)]}) as server:
-        assert server.client.wait(7) == ranked
-    assert server.calls == ["GET submissions/7"] * 4
+    with table(calls, **{"7": [(200, {**common, **state}) for state in states] + [(200, ranked)]}) as caller:
+        assert caller.wait(7) == ranked
+    assert calls == ["GET submissions/7"] * 4
     monkeypatch.setattr(client, "_RANK_SECONDS", 0.0)
-    with _Table(**{"7": [(200, {**common, "status": "done"})]}) as server:
-        assert server.client.wait(7)["rank"] is None  # it does not wait for ever
+    with table([], **{"7": [(200, {**common, "status": "done"})]}) as caller:
+        assert caller.wait(7)["rank"] is None  # it does not wait for ever
 
 
 def test_what_the_api_lists_is_returned_as_it_is() -> None:
+    calls: list[str] = []
     rows = [{"id": number} for number in range(client._ROWS_PER_PAGE + 1, 0, -1)]
     pages = [(200, rows[:-1]), (200, rows[-2:])]  # a row that moved to the next page is counted once
     quotas, challenges = [{"phase": "main", "left": 2}], [{"slug": "open"}]
-    with _Table(
-        submissions=[*pages], quotas=[(200, quotas)], challenges=[(200, challenges)], file=[(200, b"PK..")]
-    ) as server:
-        assert server.client.submissions("open") == rows
-        assert server.client.quotas("open", "alpha") == quotas
-        assert server.client.challenges() == challenges
-        assert server.client.file(7) == b"PK.."
-    assert server.calls[:3] == [
+    with table(
+        calls, submissions=[*pages], quotas=[(200, quotas)], challenges=[(200, challenges)], file=[(200, b"PK..")]
+    ) as caller:
+        assert caller.submissions("open") == rows
+        assert caller.quotas("open", "alpha") == quotas
+        assert caller.challenges() == challenges
+        assert caller.file(7) == b"PK.."
+    assert calls[:3] == [
         "GET challenges/open/submissions?page=1",
         "GET challenges/open/submissions?page=2",
         "GET challenges/open/quotas?team=alpha",
     ]
-    with _Table(challenges=[(200, b"<h1>Hello</h1>")]) as server, pytest.raises(ServerError) as caught:
-        server.client.challenges()
+    with table([], challenges=[(200, b"<h1>Hello</h1>")]) as caller, pytest.raises(ServerError) as caught:
+        caller.challenges()
     assert caught.value.message.endswith("does not answer like an evaluation server")

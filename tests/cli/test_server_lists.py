@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from captious.cli import captious
+from tests.support.web_server import answering
 
 ROWS = [
     {
@@ -42,46 +42,31 @@ ROWS = [
 WITHHELD = "Final: This phase does not show scores."
 CHALLENGES = [
     {"slug": "demo", "title": "Scenes", "is_open": True, "url": "https://x.org/challenges/demo/", "withheld": []},
-    {
-        "slug": "more",
-        "title": "More",
-        "is_open": True,
-        "url": "/",
-        "withheld": ["Final: This phase does not show scores."],
-    },
+    {"slug": "more", "title": "More", "is_open": True, "url": "/", "withheld": [WITHHELD]},
 ]
 TOKEN = "cap_secret"
 
 
-class _Answers(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        known = {
-            "/api/v1/challenges": json.dumps(CHALLENGES),
-            "/api/v1/challenges/demo/submissions?page=1": json.dumps(ROWS),
-            "/api/v1/challenges/more/submissions?page=1": "[]",
-            "/empty/api/v1/challenges": "[]",
-            "/api/v1/submissions/7/file": "[the file]",
-            "/api/v1/submissions/8/file": "[another]",
-        }
-        needs_token = not self.path.endswith("/api/v1/challenges")
-        is_known = self.headers.get("Authorization") == f"Bearer {TOKEN}"
-        status = 404 if self.path not in known else 401 if needs_token and not is_known else 200
-        text = known[self.path] if status == 200 else json.dumps({"error": "Give a token."})
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_: object) -> None:
-        pass
+def answer(request: BaseHTTPRequestHandler) -> tuple[int, object]:
+    """Answer as the server does."""
+    known = {
+        "/api/v1/challenges": CHALLENGES,
+        "/api/v1/challenges/demo/submissions?page=1": ROWS,
+        "/api/v1/challenges/more/submissions?page=1": [],
+        "/empty/api/v1/challenges": [],
+        "/api/v1/submissions/7/file": b"[the file]",
+        "/api/v1/submissions/8/file": b"[another]",
+    }
+    needs_token = not request.path.endswith("/api/v1/challenges")
+    is_known = request.headers.get("Authorization") == f"Bearer {TOKEN}"
+    status = 404 if request.path not in known else 401 if needs_token and not is_known else 200
+    return status, known[request.path] if status == 200 else {"error": "Give a token."}
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with answering(answer) as address:
+        yield address
 
 
 def run(*arguments: str) -> Result:

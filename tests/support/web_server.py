@@ -1,9 +1,10 @@
-"""A web server on this machine, that sends parts of files or only whole ones, or fails in the middle."""
+"""Web servers on this machine: of files, with the faults of real ones, and of the answers of a function."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,7 +42,7 @@ class Web:
 
 @contextmanager
 def serving(web: Web) -> Iterator[Web]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_Silent):
         def do_GET(self) -> None:
             content = web.files.get(self.path)
             if content is None:
@@ -63,15 +64,59 @@ def serving(web: Web) -> Iterator[Web]:
             web.spans.append((start, start + len(piece)))
             self.wfile.write(piece)
 
-        def log_message(self, format: str, *arguments: Any) -> None:
-            pass
+    with _running(Handler) as web.url:
+        yield web
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        web.url = f"http://127.0.0.1:{server.server_address[1]}"
+
+@contextmanager
+def answering(answer: Callable[[BaseHTTPRequestHandler], tuple[int, object] | None]) -> Iterator[str]:
+    """Yield the address of a server.
+
+    Args:
+        answer: returns the status and the content for a request: bytes, or what is sent as JSON; None to send nothing.
+    """
+
+    class Handler(_Silent):
+        def do_GET(self) -> None:
+            answered = answer(self)
+            if answered is None:
+                self.close_connection = True
+                return
+            status, content = answered
+            sent = content if isinstance(content, bytes) else json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(sent)))
+            self.send_header("Retry-After", "0")
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+    with _running(Handler) as address:
+        yield address
+
+
+def body_of(request: BaseHTTPRequestHandler) -> bytes:
+    """Read the body of a request."""
+    return request.rfile.read(int(request.headers.get("Content-Length", 0)))
+
+
+class _Silent(BaseHTTPRequestHandler):
+    """Writes no log."""
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def _running(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Yield the address of a server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
-            yield web
+            yield f"http://127.0.0.1:{server.server_address[1]}"
         finally:
             server.shutdown()
             thread.join()
