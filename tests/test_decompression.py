@@ -148,10 +148,3 @@ def test_errors_say_what_and_where(tmp_path: Path, content: bytes | None) -> Non
         user_text(path, "the words", "write them")
     assert str(caught.value.where).startswith(str(path))
     assert caught.value.hint == "write them"
-
-
-def test_user_file_beyond_the_unpacked_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", "1M")
-    (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * (2 << 20)))
-    with pytest.raises(ResourceError, match="the file is too large"):
-        user_text(tmp_path / "a.gz", "the words", "write them")

@@ -118,14 +118,18 @@ def test_bar_is_not_shown_without_a_terminal(monkeypatch: pytest.MonkeyPatch, st
     assert at_a_terminal()
 
 
-def test_without_a_thread_for_the_bar_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("observer", [ProgressBar, ProgressLines])
+def test_without_a_thread_work_goes_on(
+    monkeypatch: pytest.MonkeyPatch, observer: type[ProgressBar | ProgressLines]
+) -> None:
     terminal = terminal_of(monkeypatch)
+    monkeypatch.setattr(progress_bar, "_INTERVAL", 0.05)
 
     def refused(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refused)
-    with Progress(3) as work:
+    with observed(observer()), Progress(3) as work:
         work.step("unseen")
     assert terminal.getvalue() == ""
 
@@ -228,14 +232,3 @@ class TestLines:
 
     def test_interval_is_a_minute(self) -> None:
         assert progress_bar._INTERVAL == 60
-
-    def test_without_a_thread_work_goes_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        log = self.log(monkeypatch)
-
-        def refused(self: threading.Thread) -> None:
-            raise RuntimeError("can't start new thread")
-
-        monkeypatch.setattr(threading.Thread, "start", refused)
-        with Progress(3) as work:
-            work.step("unseen")
-        assert log.getvalue() == ""

@@ -51,6 +51,16 @@ class FakeCoco:
         return list(self.imgToAnns)
 
 
+class NoSpice:
+    """A scorer in the place of SPICE, whose official program runs on few machines."""
+
+    def method(self) -> str:
+        return "SPICE"
+
+    def compute_score(self, gts: Any, res: Any) -> tuple[float, list[float]]:
+        return 0.0, [0.0] * len(gts)
+
+
 @pytest.fixture
 def toy_coco() -> tuple[FakeCoco, FakeCoco]:
     """References and candidates of the toy corpus, the candidates in another order."""

@@ -15,7 +15,7 @@ from captious.compat.pycocoevalcap import COCOEvalCap
 from captious.compat.pycocoevalcap.cider.cider import Cider
 from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
 from captious.errors import MissingExtraError, ParameterError, ResourceError
-from tests.compat.conftest import BLEU, GTS, MEAN_CIDER, MEAN_ROUGE, RES, FakeCoco
+from tests.compat.conftest import BLEU, GTS, MEAN_CIDER, MEAN_ROUGE, RES, FakeCoco, NoSpice
 from tests.oracles import cider as oracle
 
 BLEUS = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
@@ -153,13 +153,6 @@ def test_tokenizer_objects_and_functions_are_accepted(tokenizer: Any) -> None:
 
 
 def test_patched_scorers_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    class NoSpice:
-        def method(self) -> str:
-            return "SPICE"
-
-        def compute_score(self, gts: Any, res: Any) -> tuple[float, list[float]]:
-            return 0.0, [0.0] * len(gts)
-
     monkeypatch.setattr("captious.compat.pycocoevalcap.eval.Spice", NoSpice)
     assert evaluated(use_scorers=["SPICE"]).eval["SPICE"] == 0.0
 

@@ -13,7 +13,7 @@ import pytest
 
 from captious.compat import pycocoevalcap as ours
 from captious.compat.pycocoevalcap import eval as our_eval
-from tests.compat.conftest import closing_its_pipes
+from tests.compat.conftest import NoSpice, closing_its_pipes
 
 pytestmark = pytest.mark.slow
 
@@ -60,23 +60,13 @@ def test_tokenized_candidates_of_nine_systems_equal_the_toolkit(official: Any, s
         assert ours.PTBTokenizer().tokenize(raw) == official().tokenize(raw), path.name
 
 
-class Absent:
-    """A scorer in the place of SPICE, whose official program runs on few machines."""
-
-    def method(self) -> str:
-        return "SPICE"
-
-    def compute_score(self, gts: Any, res: Any) -> tuple[float, list[float]]:
-        return 0.0, [0.0] * len(gts)
-
-
 @pytest.fixture
 def evaluations(official: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     """The two classes COCOEvalCap, without SPICE."""
     toolkit = pytest.importorskip("pycocoevalcap.eval")
     monkeypatch.setattr(toolkit, "Meteor", closing_its_pipes(toolkit.Meteor))
     for module in (toolkit, our_eval):
-        monkeypatch.setattr(module, "Spice", Absent)
+        monkeypatch.setattr(module, "Spice", NoSpice)
     return toolkit.COCOEvalCap, our_eval.COCOEvalCap
 
 

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "training" / "concur"
-LOCAL = ("adversarial", "examples", "negatives")
 PAIRS = [
     ("a dog bites a man", "a man bites a dog", ["a dog bites a man in a park"]),
     ("two cats sleep on a bed", "two cats sleep on a car", ["two cats lie on a bed", "cats asleep on a bed"]),
 ]
 
 
-@pytest.fixture(scope="module")
-def module() -> Iterator[ModuleType]:
-    before = set(sys.modules)
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield importlib.import_module("adversarial")
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in {*LOCAL} - before:
-            sys.modules.pop(name, None)
+@pytest.fixture
+def module(program: Callable[[str], ModuleType]) -> ModuleType:
+    return program("adversarial")
 
 
 @pytest.mark.parametrize(

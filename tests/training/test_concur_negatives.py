@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,26 +14,14 @@ from captious.learned.caption_weights import CaptionWeights
 from captious.text import PTB
 from captious.text.tokens import Tokens
 
-FOLDER = Path(__file__).parents[2] / "training" / "concur"
 WEIGHTS = CaptionWeights.load()
 THINGS = ("dog", "cat", "horse", "cow", "bird", "sheep")
 PLACES = ("grass", "sand", "snow", "street", "beach")
 
 
-@pytest.fixture(scope="module")
-def modules() -> Iterator[tuple[ModuleType, ModuleType]]:
-    """The modules ``examples`` and ``negatives`` of the training programs."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(FOLDER))
-    try:
-        import examples
-        import negatives
-
-        yield examples, negatives
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in {"examples", "negatives"} - before:
-            sys.modules.pop(name, None)
+@pytest.fixture
+def modules(program: Callable[[str], ModuleType]) -> tuple[ModuleType, ModuleType]:
+    return program("examples"), program("negatives")
 
 
 def made(modules: tuple[ModuleType, ModuleType], kept_out: set[str], seed: int = 0) -> tuple[Any, dict[Any, Any]]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -13,20 +11,12 @@ import pytest
 
 from captious.errors import CaptionFileError, EmptyInputError
 
-FOLDER = Path(__file__).parents[2] / "training" / "concur"
 RATING = {"image": "17", "candidate": "a dog runs", "references": ["a dog on grass"], "rating": 4.5}
 
 
-@pytest.fixture(scope="module")
-def module() -> Iterator[ModuleType]:
-    before = set(sys.modules)
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield importlib.import_module("examples")
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in {"examples"} - before:
-            sys.modules.pop(name, None)
+@pytest.fixture
+def module(program: Callable[[str], ModuleType]) -> ModuleType:
+    return program("examples")
 
 
 def captions_file(folder: Path, n_images: int, n_captions: int) -> Path:
