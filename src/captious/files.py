@@ -220,10 +220,9 @@ def sections(path: Path) -> Mapping[str, str]:
 @cache
 def tables(path: Path) -> Mapping[str, dict[str, Any]]:
     """Return the tables of a TOML file of a package by name, with tuples in place of their lists."""
-    content = tomllib.loads(path.read_text("utf-8"))
     return {
         name: {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-        for name, table in content.items()
+        for name, table in tomllib.loads(path.read_text("utf-8")).items()
     }
 
 
