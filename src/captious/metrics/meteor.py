@@ -77,9 +77,6 @@ class LanguageParameter(Parameter[Language | str | None, Language]):
     def check(self, metric: Any, value: Any) -> Language:
         return ENGLISH if value is None else as_language(value)
 
-    def parse(self, text: str) -> str:
-        return text
-
     def shown(self, value: Language) -> str:
         return value.code
 
