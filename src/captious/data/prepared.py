@@ -15,8 +15,9 @@ from typing import IO, Any, Protocol, TypeVar, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.formats import PREPARED_MAGIC
+from captious.data.formats import PREPARED_MAGIC, reading
 from captious.data.ids import ImageId
+from captious.data.rows import Source
 from captious.data.tables import LayerStore, References
 from captious.errors import CaptionFileError, CaptiousError, TruncatedFileError
 from captious.files import whole_file
@@ -364,12 +365,8 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
     Raises:
         CaptionFileError: not such a file, a damaged one, or one of another format.
     """
-    try:
+    with reading(Source(os.fspath(path), "references", is_file=True)):
         file = ArrayFile(path, PREPARED_MAGIC, what=_WHAT, help=_HELP)
-    except OSError as error:
-        raise CaptionFileError(
-            f"the file cannot be read: {error.strerror}", where=os.fspath(path), hint="check its path and permissions"
-        ) from None
     about = file.about
     if about.get("format") != _FORMAT:
         raise CaptionFileError(
@@ -399,7 +396,7 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
         raise file.damaged(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
 
 
-class _Recording:
+class _Recording(LayerStore):
     """A store that records requests, and looks them up in another store."""
 
     def __init__(self, store: LayerStore | None) -> None:
@@ -419,15 +416,8 @@ class _Recording:
             self._joined = _Recording(None if self._store is None else self._store.of_concatenated)
         return self._joined
 
-    @property
-    def n_missed(self) -> int:
-        return 0
 
-    def advice(self, metrics: Sequence[str]) -> str:
-        return ""
-
-
-class _PreparedLayers:
+class _PreparedLayers(LayerStore):
     """The annotations in a file."""
 
     def __init__(self, file: ArrayFile, part: str) -> None:

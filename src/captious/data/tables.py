@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -135,26 +136,24 @@ class Layer(Hashable, Protocol[R, C_co]):
         ...
 
 
-class LayerStore(Protocol):
+class LayerStore(ABC):
     """A store that a table of references consults before it computes an annotation."""
 
+    #: Number of annotations that were requested but not stored, though they could have been.
+    n_missed: int = 0
+
+    @abstractmethod
     def find(self, layer: object, references: References) -> object | None:
         """Return the annotation of a layer, or None."""
-        ...
 
     @property
+    @abstractmethod
     def of_concatenated(self) -> LayerStore:
         """The store for ``References.concatenated``."""
-        ...
-
-    @property
-    def n_missed(self) -> int:
-        """Number of annotations that were requested but not stored, though they could have been."""
-        ...
 
     def advice(self, metrics: Sequence[str]) -> str:
         """Return a sentence of advice for users of metrics whose annotations are not in the store."""
-        ...
+        return ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
