@@ -194,6 +194,12 @@ def test_damaged_answer_cache_is_refused(make: Make, tmp_path: Path) -> None:
         make(cache=other).ask([Question("hello")])
 
 
+def test_parts_of_an_answer_are_joined_without_thoughts() -> None:
+    parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "a "}, {"type": "text", "text": "cat"}]
+    response = {"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]}
+    assert Answer.of_response(response) == Answer("a cat")
+
+
 def test_answers_are_read_as_they_were_written() -> None:
     answer = Answer("ü $8", "stop", "m", (Token("ü"), Token("8", (("8", -0.1), ("9", -2.5)))), (3, 4))
     assert Answer.from_json(answer.to_json()) == answer

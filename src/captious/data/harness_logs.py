@@ -88,11 +88,11 @@ def vlmevalkit(row: Mapping[str, Any]) -> Answer:
 def inspect(sample: Mapping[str, Any]) -> Answer:
     """Read a sample of Inspect."""
     image, output = as_image_id(sample["id"]), sample.get("output") or {}
-    references, prompt = _texts(sample.get("target")), _message_text(sample.get("input") or "")
+    references, prompt = _texts(sample.get("target")), message_text(sample.get("input") or "")
     if failure := sample.get("error") or output.get("error"):
         return Answer(image, (), references, prompt, _reason(failure))
     choices = output.get("choices") or ()
-    texts = [_message_text(choice["message"]["content"]) for choice in choices]
+    texts = [message_text(choice["message"]["content"]) for choice in choices]
     return Answer(image, texts, references, prompt, "" if texts else "no output")
 
 
@@ -141,7 +141,7 @@ def openai_batch(line: Mapping[str, Any]) -> Answer:
         return Answer(image, failure=reason if status in (None, 200) else f"{reason} (status {status})")
     if "output" in body:  # of the endpoint /v1/responses
         messages = [item for item in body["output"] if item.get("type") == "message"]
-        texts = [_message_text(message["content"]) for message in messages]
+        texts = [message_text(message["content"]) for message in messages]
         is_cut = body.get("status") == "incomplete"
     else:
         choices = body["choices"]
@@ -150,7 +150,7 @@ def openai_batch(line: Mapping[str, Any]) -> Answer:
             refusal = choices[0].get("message", {}).get("refusal")
             ended = f"no text (finish_reason {choices[0].get('finish_reason')})"
             return Answer(image, failure=_reason(refusal) if refusal else ended)
-        texts = [_message_text(content) for content in contents]
+        texts = [message_text(content) for content in contents]
         is_cut = any(choice.get("finish_reason") == "length" for choice in choices)
     return Answer(image, texts, failure="" if texts else "no text", is_cut=is_cut)
 
@@ -162,7 +162,7 @@ def anthropic_batch(line: Mapping[str, Any]) -> Answer:
         error = result.get("error") or result["type"]
         return Answer(image, failure=_reason(error.get("error", error) if isinstance(error, Mapping) else error))
     message = result["message"]
-    text, stop = _message_text(message["content"]), message.get("stop_reason")
+    text, stop = message_text(message["content"]), message.get("stop_reason")
     return Answer(image, [text], failure="" if text else f"no text (stop_reason {stop})", is_cut=stop == "max_tokens")
 
 
@@ -192,7 +192,7 @@ def ms_swift(line: Mapping[str, Any]) -> Answer:
     first = images[0] if isinstance(images, list) else images
     path = first.get("path") if isinstance(first, Mapping) else first
     asked = [message.get("content") for message in messages if message.get("role") == "user"]
-    prompt = _message_text(asked[-1]) if asked else _text(line.get("query") or "")
+    prompt = message_text(asked[-1]) if asked else _text(line.get("query") or "")
     image, references = as_image_id(path), _texts(line.get("labels", line.get("label")))
     if line["response"] is None:
         return Answer(image, (), references, prompt, "no response")
@@ -219,14 +219,14 @@ def _text(value: Any) -> str:
     return value
 
 
-def _message_text(content: Any) -> str:
+def message_text(content: Any) -> str:
     """Return the text of a message: a string, or the text parts of a list; thoughts are left out."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
         raise TypeError(f"a message is {content!r:.40}, neither text nor a list of parts")
     if content and all("role" in part for part in content):  # a conversation, of which the last turn counts
-        return _message_text(content[-1].get("content") or "")
+        return message_text(content[-1].get("content") or "")
     return "".join(_text(part["text"]) for part in content if part.get("type") in ("text", "output_text"))
 
 

@@ -27,6 +27,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from captious.data.harness_logs import message_text
 from captious.errors import (
     CaptionFileError,
     EndpointError,
@@ -177,11 +178,7 @@ class Answer:
             ValueError, TypeError, KeyError, IndexError: it is not one.
         """
         choice = document["choices"][0]
-        content = choice["message"].get("content") or ""
-        if isinstance(content, list):  # a list of parts
-            content = "".join(part.get("text", "") for part in content)
-        if not isinstance(content, str):
-            raise TypeError("content is not text")
+        content = message_text(choice["message"].get("content") or "")
         entries = (choice.get("logprobs") or {}).get("content") or []
         tokens = tuple(
             Token(
