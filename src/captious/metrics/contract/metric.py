@@ -126,20 +126,6 @@ class Savable(Protocol):
         ...
 
 
-class _ConstructorSignature:
-    """The signature of a constructor as ``inspect`` and ``help`` show it."""
-
-    def __get__(self, instance: object | None, owner: type[Parameterized]) -> inspect.Signature | None:
-        if owner.__init__ is not Parameterized.__init__:
-            return None
-        return inspect.Signature(
-            [
-                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
-                for name, parameter in owner.declared.items()
-            ]
-        )
-
-
 @dataclass_transform(
     kw_only_default=True,
     field_specifiers=(
@@ -156,7 +142,8 @@ class _ConstructorSignature:
 class Parameterized:
     """Base class of classes that declare parameters: the constructor takes them by name, in order of declaration."""
 
-    __signature__ = _ConstructorSignature()
+    #: The constructor as ``inspect`` and ``help`` show it; None for one of the class's own.
+    __signature__: ClassVar[inspect.Signature | None] = None
     #: The parameters, base classes first: name -> declaration.
     declared: ClassVar[Mapping[str, Parameter[Any, Any]]] = {}
     #: Parameters of base classes that this class does not have.
@@ -168,6 +155,11 @@ class Parameterized:
         for base in reversed(cls.__mro__):
             parameters |= {name: item for name, item in vars(base).items() if isinstance(item, Parameter)}
         cls.declared = {name: item for name, item in parameters.items() if name not in cls.without_parameters}
+        keywords = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
+            for name, parameter in cls.declared.items()
+        ]
+        cls.__signature__ = inspect.Signature(keywords) if cls.__init__ is Parameterized.__init__ else None
 
     def __init__(self, *positional: Any, **arguments: Any) -> None:
         if positional:

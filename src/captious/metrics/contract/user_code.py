@@ -20,7 +20,7 @@ _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...), PurePath
 #: Attributes of classes that Python and this package set.
 _NOT_WRITTEN = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__"})
 _NOT_WRITTEN |= {"__static_attributes__", "__abstractmethods__", "__parameters__", "__orig_bases__", "_abc_impl"}
-_NOT_WRITTEN |= {"declared", "name", "outputs"}
+_NOT_WRITTEN |= {"declared", "name", "outputs", "__signature__"}
 
 
 def function_hash(function: Callable[..., Any], name: str) -> str:
