@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import not_
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from captious.data import harness_logs
 from captious.data.formats import JsonRecords
@@ -31,18 +31,6 @@ _LISTS = (list, JsonRecords)
 _Document: TypeAlias = Mapping[Any, Any]
 #: A unit, the number of each record, the records.
 _Numbered: TypeAlias = tuple[str, Sequence[ImageId], Sequence[Any]]
-
-
-class DocumentRecords(Protocol):
-    """A location of records in a document."""
-
-    def first(self, document: _Document) -> Mapping[Any, Any] | None:
-        """Return the first record; None if there is none."""
-        ...
-
-    def all(self, document: _Document) -> _Numbered:
-        """Return all records of a document that has a first one."""
-        ...
 
 
 def first_of(values: object) -> Mapping[Any, Any] | None:
@@ -175,6 +163,10 @@ def _events(value: object) -> Iterator[tuple[str | None, object]]:
             yield f"{times[0]:.2f}-{times[1]:.2f}", sentence
         else:
             yield None, sentence
+
+
+#: A location of records in a document.
+DocumentRecords: TypeAlias = Listed | ListsByKey | DenseCaptions
 
 
 # Layouts, and their recognition.
