@@ -12,7 +12,7 @@ import re
 import string
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -172,7 +172,7 @@ def encoded(captions: Sequence[str], numbers: Mapping[str, int], length: int) ->
 # over two classes gives the probability that a person wrote the candidate.
 
 _ROWS = 256  # rows per matrix product; another number changes a caption's vector in the last bits of single precision
-_SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # seeds of the official code: hash, sign
+_SEEDS = (1, 3), (5, 7)  # of the official code: hash and sign of context and candidate
 
 
 def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, tuple[int, ...]]:
@@ -204,11 +204,12 @@ def ends(numbers: NDArray[np.int32], cut: str) -> NDArray[np.int64]:
     return np.where(is_end.any(axis=1), is_end.argmax(axis=1), -1 if cut == "zeros" else numbers.shape[1] - 1)
 
 
-def sketch(which: str, n_in: int, n_out: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the count sketch of an input of bilinear pooling: the position of each number, and its sign."""
-    places, signs = _SEEDS[which]
-    to = np.random.RandomState(places).randint(n_out, size=n_in).astype(np.int64)
-    return to, (2 * np.random.RandomState(signs).randint(2, size=n_in) - 1).astype(np.float32)
+def sketches(recipe: CritiqueRecipe) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """Yield the count sketches of context and candidate in bilinear pooling: position and sign of each number."""
+    n_context = recipe.units * (2 if recipe.images == "context" else 1)
+    for n_in, (places, signs) in zip((n_context, recipe.units), _SEEDS, strict=True):
+        to = np.random.RandomState(places).randint(recipe.pooled, size=n_in).astype(np.int64)
+        yield to, (2 * np.random.RandomState(signs).randint(2, size=n_in) - 1).astype(np.float32)
 
 
 class Critique:
@@ -264,9 +265,11 @@ class Critique:
         probabilities = np.empty(len(candidates))
         for start in range(0, len(candidates), _ROWS):
             batch = slice(start, start + _ROWS)
-            inputs = [None if array is None else _filled(array[batch]) for array in (candidates, references, images)]
-            n = len(candidates[batch])
-            probabilities[batch] = self._human(*inputs)[:n]  # type: ignore[arg-type]
+            of_candidates, of_references, of_images = (
+                None if array is None else _filled(array[batch]) for array in (candidates, references, images)
+            )
+            logits = self.logits(self.context(of_references, of_images), of_candidates).astype(np.float64)
+            probabilities[batch] = (1 / (1 + np.exp(logits[:, 1] - logits[:, 0])))[: len(candidates[batch])]
         return probabilities
 
     def _read(self, numbers: NDArray[np.int32], last: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -287,41 +290,44 @@ class Critique:
             outputs[last == step] = read[last == step]
         return outputs
 
-    def _human(
-        self,
-        candidates: NDArray[np.float32],
-        references: NDArray[np.float32] | None,
-        images: NDArray[np.float32] | None,
-    ) -> NDArray[np.float64]:
-        arrays, recipe = self.arrays, self.recipe
-        parts = []
-        if images is not None:
-            parts.append(images @ arrays["image.weight"].T + arrays["image.bias"])
-        if references is not None:
-            parts.append(references)
-        context = np.concatenate(parts, axis=1)
-        if recipe.combination == "bilinear":
-            joint = self._pooled(context, candidates)
-        else:
-            joint = np.concatenate([context, candidates], axis=1)
-        if recipe.combination == "mlp":
-            joint = np.maximum(joint @ arrays["hidden.weight"].T + arrays["hidden.bias"], 0)
-        logits = (joint @ arrays["output.weight"].T + arrays["output.bias"]).astype(np.float64)
-        return np.asarray(1 / (1 + np.exp(logits[:, 1] - logits[:, 0])))
+    # The rest of the network is also that of the training, which computes with torch's arrays.
 
-    def _pooled(self, context: NDArray[np.float32], candidates: NDArray[np.float32]) -> NDArray[np.float32]:
+    def context(self, references: Any, images: Any) -> Any:
+        """Return what candidates are compared with, from sentence vectors, features of images, or both."""
+        arrays = self.arrays
+        parts = [] if images is None else [images @ arrays["image.weight"].T + arrays["image.bias"]]
+        return self.joined(parts if references is None else [*parts, references])
+
+    def logits(self, context: Any, candidates: Any) -> Any:
+        """Return the input of the softmax, float32[n, 2], for the sentence vectors of candidates."""
+        arrays, combination = self.arrays, self.recipe.combination
+        joint = self.pooled(context, candidates) if combination == "bilinear" else self.joined([context, candidates])
+        if combination == "mlp":
+            joint = self.rectified(joint @ arrays["hidden.weight"].T + arrays["hidden.bias"])
+        return joint @ arrays["output.weight"].T + arrays["output.bias"]
+
+    def joined(self, parts: list[Any]) -> Any:
+        """Return vectors side by side."""
+        return np.concatenate(parts, axis=1)
+
+    def rectified(self, values: Any) -> Any:
+        """Return the output of the hidden layer."""
+        return np.maximum(values, 0)
+
+    def pooled(self, context: Any, candidates: Any) -> Any:
+        """Return the compact bilinear pooling of vectors, float32[n, pooled]."""
         first, second = self._sketches
         product = rfft((first @ context.T).T, axis=1) * rfft((second @ candidates.T).T, axis=1)
         return np.asarray(irfft(product, self.recipe.pooled, axis=1), np.float32)
 
     @cached_property
     def _sketches(self) -> tuple[csr_matrix, csr_matrix]:
-        units, pooled = self.recipe.units, self.recipe.pooled
-        matrices = []
-        for which, n_in in (("context", units * (2 if self.recipe.images == "context" else 1)), ("candidate", units)):
-            to, signs = sketch(which, n_in, pooled)
-            matrices.append(csr_matrix((signs, (to, np.arange(n_in))), shape=(pooled, n_in)))
-        return matrices[0], matrices[1]
+        pooled = self.recipe.pooled
+        first, second = (
+            csr_matrix((signs, (to, np.arange(len(to)))), shape=(pooled, len(to)))
+            for to, signs in sketches(self.recipe)
+        )
+        return first, second
 
 
 def _filled(rows: NDArray[Any]) -> NDArray[Any]:

@@ -41,7 +41,7 @@ def test_torch_and_numpy_critiques_agree(combination: str, images: str, layers: 
     features = rng.normal(size=(9, WIDTH)).astype(np.float32)
     network = critiques._Network(recipe, {k: torch.from_numpy(a) for k, a in trained.critique.arrays.items()})
     image_vectors = None if images == "none" else torch.from_numpy(features)
-    logits = network.logits(*numbers, image_vectors)
+    logits = network.of_batch(*numbers, image_vectors)
     context, *others = (trained.critique.sentences(ids) for ids in numbers)
     for probabilities, candidates in zip(logits.softmax(1)[:, 0].split(9), others, strict=True):
         expected = trained.critique.humans(

@@ -17,8 +17,8 @@ from captious.evaluation.report import name_of
 from captious.judgment.results import Dot, Dots, Study
 from captious.judgment.studies.references import PATHOLOGIES, specimens_of
 from captious.judgment.studies.sources import checksums, name_of_file
-from captious.learned.leic import CritiqueRecipe, as_critique_recipe, critique_scores
-from captious.learned.training.critiques import TwoFolds, captions_by_image, two_folds
+from captious.learned.leic import CritiqueRecipe, as_critique_recipe
+from captious.learned.training.critiques import captions_by_image, two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import steps
@@ -86,15 +86,13 @@ def critique_grid(
     records: list[dict[str, Any]] = []
     with steps([*_grid(recipe, features is not None, layers)], _label) as trained:
         for trial in trained:
-            trial_images = None if trial.images == "none" else features
-            folds = two_folds(captions, trial, images=trial_images, vectors=words)
+            of_trial = None if trial.images == "none" else features
+            folds = two_folds(captions, trial, images=of_trial, vectors=words, others=corrupted)
             low, high = sampling.interval_of_mean(folds.system)
             record = {"images": trial.images, "augmentation": _augmented(trial), "layers": trial.layers}
             record |= {"score": float(folds.system.mean()), "ci95_low": low, "ci95_high": high}
             record["human"] = float(folds.human.mean())
-            for pathology, broken in corrupted.items():
-                record[pathology] = float(_scores(folds, broken, trial_images, trial.seed).mean())
-            records.append(record)
+            records.append(record | {name: float(scores.mean()) for name, scores in folds.others.items()})
     dots = {
         ", ".join(map(str, (record["images"], record["augmentation"], record["layers"]))): Dot(
             record["score"], (record["ci95_low"], record["ci95_high"])
@@ -136,16 +134,6 @@ def _augmented(recipe: CritiqueRecipe) -> str:
 
 def _label(recipe: CritiqueRecipe) -> str:
     return f"images: {recipe.images}, augmentation: {_augmented(recipe)}, layers: {recipe.layers}"
-
-
-def _scores(folds: TwoFolds, captions: Any, images: ImageFeatures | None, seed: int) -> NDArray[np.float64]:
-    """Return the score of each caption by the critique that was not trained on its image."""
-    scores = np.empty(len(captions))
-    for fold, critiques in enumerate(folds.critiques):
-        rows = np.flatnonzero(folds.folds == fold)
-        of_fold = captions.select(rows)
-        scores[rows] = np.mean([critique_scores(one, of_fold, images, seed=seed) for one in critiques], axis=0)
-    return scores
 
 
 # ``two_fold_study``: a system scored by LEIC in two folds, with intervals and training details.

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from captious.learned.leic import (
     ends,
     lstms,
     shapes,
-    sketch,
+    sketches,
     vocabulary_of,
 )
 from captious.learned.training.networks import check_torch
@@ -374,7 +375,7 @@ def _descend(
                 total = correct = n = 0.0
                 for number, (images, context, human, negative) in enumerate(batches.epoch()):
                     image_vectors = None if features is None else torch.from_numpy(features[images])
-                    logits = network.logits(context, human, negative, image_vectors)
+                    logits = network.of_batch(context, human, negative, image_vectors)
                     loss = torch.nn.functional.cross_entropy(logits, target)
                     optimizer.zero_grad()
                     loss.backward()
@@ -397,13 +398,13 @@ def _descend(
     return arrays, Course(tuple(losses), tuple(accuracies), interrupted)
 
 
-class _Network:
-    """The network of ``Critique`` in torch, for batches of three captions of each image."""
+class _Network(Critique):
+    """The network in torch, for batches of three captions of each image."""
 
     def __init__(self, recipe: CritiqueRecipe, tensors: Mapping[str, Any]) -> None:
         import torch
 
-        self.recipe, self.tensors = recipe, tensors
+        self.recipe, self.arrays = recipe, {**tensors}
         no_bias = torch.zeros_like(tensors["lstm.bias"])
         self._lstm = [
             array
@@ -411,28 +412,36 @@ class _Network:
             for array in (*(tensors[f"{name}.{part}"] for part in ("input", "state", "bias")), no_bias)
         ]
         if recipe.combination == "bilinear":
-            n_context = recipe.units * (2 if recipe.images == "context" else 1)
-            self._sketches = [
-                tuple(map(torch.from_numpy, sketch(which, n, recipe.pooled)))
-                for which, n in (("context", n_context), ("candidate", recipe.units))
-            ]
+            self._torch_sketches = [tuple(map(torch.from_numpy, each)) for each in sketches(recipe)]
 
-    def logits(
+    def of_batch(
         self, context: NDArray[np.int32], human: NDArray[np.int32], negative: NDArray[np.int32], images: Any
     ) -> Any:
         """Return float32[2 b, 2], human captions first."""
         import torch
 
-        n = len(context)
-        read = [human, negative] if self.recipe.images == "only" else [context, human, negative]
-        sentences = self._sentences(np.concatenate(read)).split(n)
-        parts = []
-        if images is not None:
-            parts.append(images @ self.tensors["image.weight"].T + self.tensors["image.bias"])
-        if self.recipe.images != "only":
-            parts.append(sentences[0])
-        states = torch.cat(parts, 1)
-        return torch.cat([self._classified(states, candidates) for candidates in sentences[-2:]])
+        is_alone = self.recipe.images == "only"
+        read = [human, negative] if is_alone else [context, human, negative]
+        sentences = self._sentences(np.concatenate(read)).split(len(context))
+        states = self.context(None if is_alone else sentences[0], images)
+        return torch.cat([self.logits(states, candidates) for candidates in sentences[-2:]])
+
+    def joined(self, parts: list[Any]) -> Any:
+        import torch
+
+        return torch.cat(parts, 1)
+
+    def rectified(self, values: Any) -> Any:
+        return self._dropped(values.relu())
+
+    def pooled(self, context: Any, candidates: Any) -> Any:
+        import torch
+
+        sketched = []
+        for values, (to, signs) in zip((context, candidates), self._torch_sketches, strict=True):
+            empty = torch.zeros(len(values), self.recipe.pooled)
+            sketched.append(torch.fft.rfft(empty.index_add(1, to, values * signs)))
+        return torch.fft.irfft(sketched[0] * sketched[1], self.recipe.pooled)
 
     def _sentences(self, numbers: NDArray[np.int32]) -> Any:
         import torch
@@ -442,28 +451,12 @@ class _Network:
         if steps < 1:
             return torch.zeros(len(numbers), self.recipe.units)
         ids = torch.from_numpy(numbers[:, :steps]).long()
-        embedded = self._dropped(torch.nn.functional.embedding(ids, self.tensors["embedding"]))
+        embedded = self._dropped(torch.nn.functional.embedding(ids, self.arrays["embedding"]))
         layers, dropout = self.recipe.layers, self.recipe.dropout
         zeros = torch.zeros(layers, len(ids), self.recipe.units)
         outputs = torch.lstm(embedded, (zeros, zeros), self._lstm, True, layers, dropout, True, False, True)[0]
         at = outputs[torch.arange(len(ids)), last.clamp(min=0)] * (last >= 0)[:, None]
         return self._dropped(at)
-
-    def _classified(self, context: Any, candidates: Any) -> Any:
-        import torch
-
-        tensors, recipe = self.tensors, self.recipe
-        if recipe.combination == "bilinear":
-            sketched = []
-            for values, (to, signs) in zip((context, candidates), self._sketches, strict=True):
-                empty = torch.zeros(len(values), recipe.pooled)
-                sketched.append(torch.fft.rfft(empty.index_add(1, to, values * signs)))
-            joint = torch.fft.irfft(sketched[0] * sketched[1], recipe.pooled)
-        else:
-            joint = torch.cat([context, candidates], 1)
-        if recipe.combination == "mlp":
-            joint = self._dropped((joint @ tensors["hidden.weight"].T + tensors["hidden.bias"]).relu())
-        return joint @ tensors["output.weight"].T + tensors["output.bias"]
 
     def _dropped(self, values: Any) -> Any:
         import torch
@@ -481,6 +474,7 @@ class TwoFolds:
     Args:
         system: the probability that a person wrote each caption of the system, float64[n].
         human: the same for one human caption of each image, read with another one, float64[n].
+        others: the same for other captions of the images, by name, float64[n].
         folds: the fold of each image, 0 or 1, int64[n].
         critiques: the critiques of both folds, whose scores are averaged; the first are trained on fold 1 and score
             fold 0.
@@ -490,6 +484,7 @@ class TwoFolds:
 
     system: NDArray[np.float64]
     human: NDArray[np.float64]
+    others: Mapping[str, NDArray[np.float64]]
     folds: NDArray[np.int64]
     critiques: tuple[Sequence[CritiqueWeights], Sequence[CritiqueWeights]]
     courses: tuple[Sequence[Course], Sequence[Course]]
@@ -506,6 +501,7 @@ def two_folds(
     all_references: bool = False,
     trainings: int = 1,
     last_epochs: int = 1,
+    others: Mapping[str, Captions] = MappingProxyType({}),
 ) -> TwoFolds:
     """Train on each half of the images of a system, and score the other.
 
@@ -517,6 +513,7 @@ def two_folds(
             one, as in the official code.
         trainings: average over this many trainings, whose seeds follow that of the recipe (section 3.5 of the paper).
         last_epochs: average over this many last epochs of each training; 10 in the README of the official code.
+        others: other captions of the images to score, by name.
 
     Raises:
         MissingExtraError, ParameterError: as ``train_critique``; fewer than four images; no trainings, or not as many
@@ -536,11 +533,11 @@ def two_folds(
     check_references(captions.references)
     folds = np.zeros(n, np.int64)
     folds[np.random.default_rng(recipe.seed).permutation(n)[: n // 2]] = 1
-    people = _people(captions.references, recipe.seed)
+    judged = (captions, _people(captions.references, recipe.seed), *others.values())
     seed = None if all_references else recipe.seed
     critiques: tuple[list[CritiqueWeights], list[CritiqueWeights]] = ([], [])
     courses: tuple[list[Course], list[Course]] = ([], [])
-    scores = np.zeros((trainings, 2, n))  # of the system and of people, by each training
+    scores = np.zeros((trainings, len(judged), n))
     rounds = [(number, fold) for number in range(trainings) for fold in (0, 1)]
     with steps(rounds, lambda step: f"training {step[0] + 1} of {trainings}, fold {step[1] + 1} of 2") as trained:
         for number, fold in trained:
@@ -556,14 +553,15 @@ def two_folds(
                 vectors=vectors,
                 watch=last.append,
             )
-            for row, judged in enumerate((captions, people)):
-                of_fold = judged.select(folds == fold)
+            for row, table in enumerate(judged):
+                of_fold = table.select(folds == fold)
                 of_epochs = [critique_scores(critique, of_fold, images, seed=seed) for critique in last]
                 scores[number, row, folds == fold] = np.mean(of_epochs, axis=0)
             critiques[fold].extend(last)
             courses[fold].append(course)
-    system, human = scores.mean(axis=0)
-    return TwoFolds(system, human, folds, critiques, courses, scores[:, 0].mean(axis=1))
+    system, human, *more = scores.mean(axis=0)
+    of_others = dict(zip(others, more, strict=True))
+    return TwoFolds(system, human, of_others, folds, critiques, courses, scores[:, 0].mean(axis=1))
 
 
 def _people(references: References, seed: int) -> Captions:
