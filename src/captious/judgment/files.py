@@ -457,7 +457,14 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     if not lines:
         raise EmptyInputError("there are no judgments", where=str(path), hint=_FORM)
     pairs = "better" in lines[0][1]
-    measure = _statistic(path, "pairs" if pairs else "ratings", statistic)
+    form = "pairs" if pairs else "ratings"
+    measure = _STATISTICS[form][0] if statistic == _DEFAULT else statistic
+    if measure not in _STATISTICS[form]:
+        raise UnknownNameError(
+            f"there is no statistic {measure!r} for {form}",
+            where=str(path),
+            hint=f"statistics for {form}: {', '.join(_STATISTICS[form])}",
+        )
     of_systems = measure.startswith(_SYSTEM)
     for number, record in lines:
         if problem := _problem(record, pairs) or ("no system" if of_systems and record.get("system") is None else ""):
@@ -477,22 +484,10 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     return judgments_of(protocol, [_item(number, record, pairs) for number, record in lines], folder.read)
 
 
-def _statistic(path: Path, form: str, name: str) -> str:
-    """Return the statistic to judge a file by."""
-    statistics = _STATISTICS[form]
-    if name == _DEFAULT:
-        return statistics[0]
-    if name not in statistics:
-        raise UnknownNameError(
-            f"there is no statistic {name!r} for {form}",
-            where=str(path),
-            hint=f"statistics for {form}: {', '.join(statistics)}",
-        )
-    return name
-
-
 def _item(number: int, record: Mapping[str, Any], pairs: bool) -> CaptionPair | RatedCaption:
-    image, references, part = _image(number, record), record["references"], str(record.get("part", "all"))
+    # As text, so "7" and 7 are equal; a line without an image is an image of its own.
+    image = Unknown(number) if record.get("image") is None else str(record["image"])
+    references, part = record["references"], str(record.get("part", "all"))
     if pairs:
         return CaptionPair(image, (record["better"], record["worse"]), 0, references, part)
     facts = {"system": str(record.get("system"))}
@@ -501,11 +496,6 @@ def _item(number: int, record: Mapping[str, Any], pairs: bool) -> CaptionPair | 
 
 def _ratings(record: Mapping[str, Any]) -> Any:
     return record["ratings"] if "ratings" in record else [record["rating"]]
-
-
-def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
-    """Return the image as text, so "7" and 7 are equal; a line without one is an image of its own."""
-    return str(record["image"]) if record.get("image") is not None else Unknown(number)
 
 
 def _problem(record: Mapping[str, Any], pairs: bool) -> str:

@@ -509,12 +509,16 @@ def word_frequencies(
     records = [
         {"word": word, **{name: of_words[word] * rates[name] for name, of_words in counts.items()}} for word in frequent
     ]
-    sentences = [
-        f"{name}: {counted(of_words.total(), 'word')}, {counted(len(of_words), 'different one')}; {_half(of_words)} "
-        "make up half."
-        for name, of_words in counts.items()
-    ]
-    lines = {name: _cumulative(of_words) for name, of_words in counts.items()}
+    sentences, lines = [], {}
+    for name, of_words in counts.items():
+        ordered = np.array(sorted(of_words.values(), reverse=True), np.float64)
+        shares = np.cumsum(ordered) / max(1.0, ordered.sum())  # of the most frequent words, float64[n_different_words]
+        half = int(np.searchsorted(shares, 0.5)) + 1 if len(shares) else 0
+        words, different = counted(of_words.total(), "word"), counted(len(of_words), "different one")
+        sentences.append(f"{name}: {words}, {different}; {half} make up half.")
+        ranks = np.unique(np.geomspace(1, max(1, len(shares)), _POINTS).astype(np.int64))
+        ranks = ranks[ranks <= len(shares)]
+        lines[name] = Curve(ranks.astype(np.float64), shares[ranks - 1])
     return Study(
         "frequencies",
         f"Words of human and machine captions: {name_of_file(references, table.name)}, {counted(len(people), 'image')}",
@@ -538,22 +542,3 @@ def _counts(captions: Captions) -> Counter[str]:
     names = tokens.vocabulary.words()
     of_ids = np.bincount(tokens.ids, minlength=len(names)).tolist()
     return Counter({word: n for word, n in zip(names, of_ids, strict=True) if n})
-
-
-def _half(counts: Counter[str]) -> int:
-    """Return the number of the most frequent words that make up half of all occurrences."""
-    shares = _shares(counts)
-    return int(np.searchsorted(shares, 0.5)) + 1 if len(shares) else 0
-
-
-def _shares(counts: Counter[str]) -> NDArray[np.float64]:
-    """Return the cumulative share of the n most frequent words, float64[n_different_words]."""
-    ordered = np.array(sorted(counts.values(), reverse=True), np.float64)
-    return np.asarray(np.cumsum(ordered) / max(1.0, ordered.sum()))
-
-
-def _cumulative(counts: Counter[str]) -> Curve:
-    shares = _shares(counts)
-    ranks = np.unique(np.geomspace(1, max(1, len(shares)), _POINTS).astype(np.int64))
-    ranks = ranks[ranks <= len(shares)]
-    return Curve(ranks.astype(np.float64), shares[ranks - 1])
