@@ -125,13 +125,13 @@ def test_random_captions_may_be_of_near_images(captions: Captions) -> None:
     ]
     seen: list[tuple[int, int]] = []
 
-    class Batches(critiques._Batches):
+    class Training(critiques._Training):
         def _other_image(self, image: int) -> int:
             seen.append((image, super()._other_image(image)))
             return seen[-1][1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(critiques, "_Batches", Batches)
+        patch.setattr(critiques, "_Training", Training)
         trained, _ = train_critique(captions.references, recipe, images=features)
     assert len(seen) > 60
     assert all(of_third[image] == of_third[other] and image != other for image, other in seen)

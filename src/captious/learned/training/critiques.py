@@ -173,33 +173,22 @@ def train_critique(
         raise ParameterError(
             f"no word occurs {recipe.least_count:,} times", where=references.name, hint="decrease least_count"
         )
-    rng = np.random.default_rng(recipe.seed)
-    features = None if recipe.images == "none" or images is None else images.vectors_of(references.images)
-    arrays = _initial(recipe, words, 0 if features is None else features.shape[1], vectors, rng)
-    near = None
-    if recipe.near < 1 and images is not None:
-        near = images.nearest(references.images, max(1, round(recipe.near * (len(references) - 1))))
-    batches = _Batches(recipe, references, words, generated or {}, sampled or {}, rng, near)
+    machine = {"generated": generated or {}, "sampled": sampled or {}}
+    training = _Training(recipe, references, words, machine, images, vectors)
     about: dict[str, Any] = {
         "images": len(references),
         "captions": len(references.texts),
         "image_features": "" if images is None else images.label,
         "vectors": "" if vectors is None else vectors.label,
     }
-    image_model = "" if images is None or features is None else images.model
+    image_model = "" if images is None or training.features is None else images.model
 
-    def weights(arrays: Mapping[str, NDArray[np.float32]]) -> CritiqueWeights:
-        return CritiqueWeights(name, words, Critique(recipe, arrays), image_model, about)
+    def weights() -> CritiqueWeights:
+        return CritiqueWeights(name, words, Critique(recipe, training.arrays), image_model, about)
 
-    arrays, course = _descend(
-        recipe,
-        arrays,
-        batches,
-        features,
-        (lambda after: None) if watch is None else lambda after: watch(weights(after)),
-    )
+    course = training.run(lambda: None if watch is None else watch(weights()))
     about |= {"losses": list(course.losses), "accuracies": list(course.accuracies)}
-    return weights(arrays), course
+    return weights(), course
 
 
 def check_references(references: References) -> None:
@@ -247,38 +236,45 @@ def _fitted(
     )
 
 
-class _Batches:
-    """The examples of an epoch, drawn again for each epoch."""
+class _Training:
+    """A training of a critique: examples, drawn again for each epoch, and ``arrays``, the network of the last one."""
 
     def __init__(
         self,
         recipe: CritiqueRecipe,
         references: References,
         words: tuple[str, ...],
-        generated: Mapping[ImageId, Sequence[str]],
-        sampled: Mapping[ImageId, Sequence[str]],
-        rng: np.random.Generator,
-        near: NDArray[np.int32] | None = None,
+        machine: Mapping[str, Mapping[ImageId, Sequence[str]]],
+        images: ImageFeatures | None,
+        vectors: WordVectors | None,
     ) -> None:
-        self.recipe, self.rng, self.n_words, self._near = recipe, rng, len(words), near
+        self.recipe, self.words, self.rng = recipe, words, np.random.default_rng(recipe.seed)
+        self.features: NDArray[np.float32] | None = None
+        if images is not None and recipe.images != "none":
+            self.features = images.vectors_of(references.images)
+        self.arrays = self._initial(vectors)
+        self._near: NDArray[np.int32] | None = None
+        if images is not None and recipe.near < 1:
+            self._near = images.nearest(references.images, max(1, round(recipe.near * (len(references) - 1))))
         numbers = {word: number for number, word in enumerate(words, FIRST_WORD)}
         people = [references.texts[a:b] for a, b in pairwise(references.offsets.tolist())]
         self._human = _Texts.of(people, numbers, recipe.length)
         self._machine = {
             kind: _Texts.of(_captions_by_image(references, captions, kind), numbers, recipe.length)
-            for kind, captions in (("generated", generated), ("sampled", sampled))
+            for kind, captions in machine.items()
             if kind in recipe.negatives
         }
         self.n_images = len(references)
         self.per_epoch = math.ceil(self.n_images / recipe.images_per_batch)
 
     def epoch(self) -> Any:
-        """Yield images, and context, human and negative caption of each: int64[b] and three arrays int32[b, length]."""
+        """Yield context, human and negative caption of images, int32[b, length] each, and features of the images."""
         size = self.recipe.images_per_batch
         order = np.resize(self.rng.permutation(self.n_images), self.per_epoch * size)
         for images in order.reshape(-1, size):
             pairs = np.stack([self._human.sample(image, 2, self.rng) for image in images.tolist()])
-            yield images, pairs[:, 0], pairs[:, 1], np.stack([self._negative(image) for image in images.tolist()])
+            negatives = np.stack([self._negative(image) for image in images.tolist()])
+            yield pairs[:, 0], pairs[:, 1], negatives, None if self.features is None else self.features[images]
 
     def _negative(self, image: int) -> NDArray[np.int32]:
         rng = self.rng
@@ -291,7 +287,7 @@ class _Batches:
         if how == "random-caption":
             return np.asarray(self._human.sample(self._other_image(image), 1, rng)[0])
         caption = np.asarray(self._human.sample(image, 1, rng)[0])
-        return replace_random_words(caption, self.n_words, rng) if how == "random-words" else permuted(caption, rng)
+        return replace_random_words(caption, len(self.words), rng) if how == "random-words" else permuted(caption, rng)
 
     def _other_image(self, image: int) -> int:
         """Draw another image: one of the near ones, if there are such."""
@@ -299,6 +295,75 @@ class _Batches:
             return int(self._near[image, int(self.rng.integers(self._near.shape[1]))])
         draw = int(self.rng.integers(self.n_images - 1))
         return draw + (draw >= image)
+
+    def _initial(self, vectors: WordVectors | None) -> dict[str, NDArray[np.float32]]:
+        """Return initial arrays: Glorot's uniform weights, with the LSTM as one matrix; biases 0, but 1 for the forget
+        gate.
+        """
+        recipe, arrays = self.recipe, {}
+        layers = shapes(recipe, len(self.words), 0 if self.features is None else self.features.shape[1])
+        for name, shape in layers.items():
+            if name == "embedding":
+                arrays[name] = self.rng.normal(0, _SPREAD, shape)
+            elif len(shape) == 1:
+                arrays[name] = np.zeros(shape)
+            else:
+                lstm = name.partition(".")[0]
+                n_in = layers[f"{lstm}.input"][1] + recipe.units if lstm in lstms(recipe) else shape[1]
+                bound = math.sqrt(6 / (n_in + shape[0]))
+                arrays[name] = self.rng.uniform(-bound, bound, shape)
+        for lstm in lstms(recipe):
+            arrays[f"{lstm}.bias"][recipe.units : 2 * recipe.units] = 1
+        if vectors is not None:
+            (has_unk,), unk = vectors.look_up(["unk"])
+            has_vector, rows = vectors.look_up(self.words)
+            rows = np.where(has_vector[:, None], rows, unk if has_unk else arrays["embedding"][FIRST_WORD:])
+            arrays["embedding"][FIRST_WORD:] = rows
+        return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+    def run(self, watch: Callable[[], None]) -> Course:
+        """Train, and call ``watch`` after each epoch; Ctrl-C keeps the network of the last complete one."""
+        import torch
+
+        recipe = self.recipe
+        torch.manual_seed(recipe.seed)
+        tensors = {name: torch.from_numpy(array.copy()).requires_grad_() for name, array in self.arrays.items()}
+        network = _Network(recipe, tensors)
+        optimizer = torch.optim.Adam(tensors.values(), lr=recipe.learning_rate)
+        losses: list[float] = []
+        accuracies: list[float] = []
+        interrupted = False
+        target = torch.arange(2).repeat_interleave(recipe.images_per_batch)  # the human captions first
+        with torch_threads(), Progress(recipe.epochs * self.per_epoch) as progress:
+            progress.step("training")
+            try:
+                for epoch in range(recipe.epochs):
+                    for group in optimizer.param_groups:
+                        group["lr"] = recipe.learning_rate * recipe.decay**epoch
+                    total = correct = n = 0.0
+                    for number, (context, human, negative, features) in enumerate(self.epoch()):
+                        vectors = None if features is None else torch.from_numpy(features)
+                        logits = network.of_batch(context, human, negative, vectors)
+                        loss = torch.nn.functional.cross_entropy(logits, target)
+                        optimizer.zero_grad()
+                        loss.backward()
+                        if recipe.clip:
+                            torch.nn.utils.clip_grad_norm_(tensors.values(), recipe.clip)
+                        optimizer.step()
+                        n += len(target)
+                        total += float(loss.detach()) * len(target)
+                        correct += int((logits.argmax(1) == target).sum())
+                        done = epoch * self.per_epoch + number + 1
+                        progress.reach(done, f"epoch {epoch + 1}: loss {total / n:.3f}, accuracy {correct / n:.1%}")
+                    losses.append(total / n)
+                    accuracies.append(correct / n)
+                    self.arrays = {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}
+                    watch()
+            except KeyboardInterrupt:
+                if not losses:
+                    raise
+                interrupted = True
+        return Course(tuple(losses), tuple(accuracies), interrupted)
 
 
 def _captions_by_image(
@@ -314,88 +379,6 @@ def _captions_by_image(
             hint="give captions of images that have references",
         )
     return of_images
-
-
-def _initial(
-    recipe: CritiqueRecipe,
-    words: tuple[str, ...],
-    image_width: int,
-    vectors: WordVectors | None,
-    rng: np.random.Generator,
-) -> dict[str, NDArray[np.float32]]:
-    """Return initial arrays: Glorot's uniform weights, with the LSTM as one matrix; biases 0, but 1 for the forget
-    gate.
-    """
-    arrays = {}
-    layers = shapes(recipe, len(words), image_width)
-    for name, shape in layers.items():
-        if name == "embedding":
-            arrays[name] = rng.normal(0, _SPREAD, shape)
-        elif len(shape) == 1:
-            arrays[name] = np.zeros(shape)
-        else:
-            lstm = name.partition(".")[0]
-            n_in = layers[f"{lstm}.input"][1] + recipe.units if lstm in lstms(recipe) else shape[1]
-            bound = math.sqrt(6 / (n_in + shape[0]))
-            arrays[name] = rng.uniform(-bound, bound, shape)
-    for lstm in lstms(recipe):
-        arrays[f"{lstm}.bias"][recipe.units : 2 * recipe.units] = 1
-    if vectors is not None:
-        (has_unk,), unk = vectors.look_up(["unk"])
-        has_vector, rows = vectors.look_up(words)
-        rows = np.where(has_vector[:, None], rows, unk if has_unk else arrays["embedding"][FIRST_WORD:])
-        arrays["embedding"][FIRST_WORD:] = rows
-    return {name: array.astype(np.float32) for name, array in arrays.items()}
-
-
-def _descend(
-    recipe: CritiqueRecipe,
-    arrays: dict[str, NDArray[np.float32]],
-    batches: _Batches,
-    features: NDArray[np.float32] | None,
-    watch: Callable[[Mapping[str, NDArray[np.float32]]], None],
-) -> tuple[dict[str, NDArray[np.float32]], Course]:
-    """Train, call ``watch`` with the arrays after each epoch, and return those after the last complete one."""
-    import torch
-
-    torch.manual_seed(recipe.seed)
-    tensors = {name: torch.from_numpy(array.copy()).requires_grad_() for name, array in arrays.items()}
-    network = _Network(recipe, tensors)
-    optimizer = torch.optim.Adam(tensors.values(), lr=recipe.learning_rate)
-    losses: list[float] = []
-    accuracies: list[float] = []
-    interrupted = False
-    target = torch.arange(2).repeat_interleave(recipe.images_per_batch)  # the human captions first
-    with torch_threads(), Progress(recipe.epochs * batches.per_epoch) as progress:
-        progress.step("training")
-        try:
-            for epoch in range(recipe.epochs):
-                for group in optimizer.param_groups:
-                    group["lr"] = recipe.learning_rate * recipe.decay**epoch
-                total = correct = n = 0.0
-                for number, (images, context, human, negative) in enumerate(batches.epoch()):
-                    image_vectors = None if features is None else torch.from_numpy(features[images])
-                    logits = network.of_batch(context, human, negative, image_vectors)
-                    loss = torch.nn.functional.cross_entropy(logits, target)
-                    optimizer.zero_grad()
-                    loss.backward()
-                    if recipe.clip:
-                        torch.nn.utils.clip_grad_norm_(tensors.values(), recipe.clip)
-                    optimizer.step()
-                    n += len(target)
-                    total += float(loss.detach()) * len(target)
-                    correct += int((logits.argmax(1) == target).sum())
-                    done = epoch * batches.per_epoch + number + 1
-                    progress.reach(done, f"epoch {epoch + 1}: loss {total / n:.3f}, accuracy {correct / n:.1%}")
-                losses.append(total / n)
-                accuracies.append(correct / n)
-                arrays = {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}
-                watch(arrays)
-        except KeyboardInterrupt:
-            if not losses:
-                raise
-            interrupted = True
-    return arrays, Course(tuple(losses), tuple(accuracies), interrupted)
 
 
 class _Network(Critique):
