@@ -42,6 +42,8 @@ draw_only_fixed_constants()
 #: Six random numbers for each word that small captions of tests have, but not for all.
 os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "tests" / "support" / "vectors.txt")
 
+# Processes of tests with several threads each wait for one another, and small sums are slow in several threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["HF_HUB_OFFLINE"] = "1"  # code that needs a hub fails at once
 os.environ["CAPTIOUS_KEPT_PARSES"] = "0"  # parses in the cache folder of whoever runs the tests would hide faults
 
