@@ -52,6 +52,7 @@ ONLY_IN_PYTHON = {
     "judgment/benchmarks/names.py",
     "judgment/papers/paper.py",
     "plugins.py",
+    "metrics/contract/combined.py",
     "metrics/contract/metric.py",
     "metrics/contract/registry.py",
     "report/page.py",
