@@ -374,7 +374,7 @@ class TestRates:
         assert self.limited(
             sandbox, lambda: ann.post("/account/", {"action": "team", "team-name": f"team {next(names)}"})
         )
-        assert self.limited(sandbox, lambda: ann.post("/teams/alpha/invite"))
+        assert self.limited(sandbox, lambda: sandbox.as_user("mia").post("/teams/alpha/invite"))
         assert self.limited(sandbox, lambda: sandbox.as_user("bob").get("/teams/join/guess"))
 
     def test_submission_edits_are_limited(self, sandbox: World) -> None:

@@ -34,7 +34,7 @@ from captious_server.models import (
 )
 from captious_server.notices.delivery import message, team_asked
 from captious_server.people.access import ExplainedError, UserRequest, may_manage
-from captious_server.people.accounts import invitation_of, limit, make_invitation, record
+from captious_server.people.accounts import invitation_of, make_invitation, record
 from captious_server.people.teams import (
     MAX_TEAMS,
     ask,
@@ -287,7 +287,6 @@ def fill(request: HttpRequest | None, challenge: Challenge, table: bytes) -> int
 
 def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
     """Save the values of a valid form."""
-    limit(request, "change")
     if not form.changed_data:
         return
     changes = {name: form.cleaned_data[name] for name in form.changed_data if name in form.Meta.fields}
@@ -304,7 +303,6 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
 
 def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> str:
     """Choose or unchoose the entry of a team; return the reason if that is not possible, else an empty text."""
-    limit(request, "change")
     manages = may_manage(request.user, submission.challenge)
     reason = why_not_chosen(submission, chosen=chosen, manages=manages)
     if not reason:
@@ -315,7 +313,6 @@ def choose_submission(request: HttpRequest, submission: Submission, *, chosen: b
 
 def delete_submission(request: HttpRequest, submission: Submission) -> bool:
     """Delete a submission and its files; False while it is being scored."""
-    limit(request, "change")
     queue.cancel(submission)  # one that waits to be scored is free
     rows = Submission.objects.filter(pk=submission.pk).exclude(
         status__in=[Submission.Status.RUNNING, Submission.Status.DELETED]
@@ -347,7 +344,6 @@ def upload_of(submission: Submission) -> FileResponse:
 
 def mail_teams(request: HttpRequest, challenge: Challenge, form: MailForm) -> int:
     """Send the mail of a valid form, and keep it in the log; return the number of members who get it."""
-    limit(request, "change")
     values, team = form.cleaned_data, form.cleaned_data["team"]
     if team is None:
         memberships = Membership.objects.filter(team__in=teams_in(challenge).values("pk"))
@@ -396,8 +392,10 @@ def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved
 # What members do with their teams and invitations.
 
 
-class TeamError(Exception):
+class TeamError(ExplainedError):
     """An action on a team that is not possible; the message gives the reason in one sentence."""
+
+    status = 409
 
 
 class InvitationError(ExplainedError):
@@ -413,7 +411,6 @@ def new_team(request: UserRequest, name: str) -> Team:
     Raises:
         TeamError: the user is in too many teams, or the name has just been taken.
     """
-    limit(request, "team")
     if len(teams_of(request.user)) >= MAX_TEAMS:
         raise TeamError(f"You are in {MAX_TEAMS} teams, which is the limit. Leave one first.")
     try:
@@ -447,7 +444,6 @@ def invite(request: UserRequest, team: Team, label: str = "") -> str:
     Raises:
         TeamError: it is a personal team.
     """
-    limit(request, "invite")
     if team.is_personal:
         raise TeamError("This is your personal team, which nobody else can join.")
     secret = make_invitation(team, request.user, one_line(label)[:80])
@@ -466,7 +462,6 @@ def revoke(request: HttpRequest, team: Team, pk: int) -> None:
     Raises:
         Http404: the team has no such invitation.
     """
-    limit(request, "change")
     get_object_or_404(Invitation, pk=pk, team=team).delete()
     record("revoke invitation", team.name, request=request)
 
@@ -491,7 +486,6 @@ def leave(request: UserRequest, team: Team) -> bool:
     Raises:
         TeamError: it is a personal team.
     """
-    limit(request, "change")
     if team.is_personal:
         raise TeamError("This is your personal team, which cannot be left.")
     is_deleted = leave_team(team, request.user)
@@ -509,7 +503,6 @@ def remove(request: UserRequest, team: Team, **user: int | str) -> str:
         Http404: the user is not captain, or there is no such member.
         TeamError: it is the user.
     """
-    limit(request, "change")
     captain, member = _captain_and_member(request, team, user)
     if member.pk == captain.pk:
         raise TeamError("To remove yourself, leave the team.")
@@ -528,7 +521,6 @@ def make_captain(request: UserRequest, team: Team, **user: int | str) -> str:
     Raises:
         Http404: the user is not captain, or there is no such member.
     """
-    limit(request, "change")
     captain, member = _captain_and_member(request, team, user)
     if member.pk != captain.pk:
         Membership.objects.filter(pk=captain.pk).update(is_captain=False)

@@ -109,6 +109,8 @@ def _call(methods: Mapping[str, Operation]) -> View:
                 _check_token(request.token, method, operation, parts)
             elif operation.needs_user or method != "GET":
                 raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
+            if method != "GET":
+                limit(request, "change")
             request.flags = _flags(request, operation)
             return views[method](request, **parts)
         except Failure as failure:

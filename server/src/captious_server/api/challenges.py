@@ -63,7 +63,7 @@ from captious_server.people.access import (
     submission_for,
     visible_challenges,
 )
-from captious_server.people.accounts import limit, record
+from captious_server.people.accounts import record
 from captious_server.people.teams import accept, accepted_by, approvals_of, teams_of, terms_of
 from captious_server.scoring import queue
 from captious_server.settings import REQUEST_BYTES
@@ -177,7 +177,6 @@ def approvals(request: UserCall, slug: str) -> HttpResponse:
     if request.method == "GET":
         teams = None if may_manage(request.user, challenge) else teams_of(request.user)
         return JsonResponse([approval_answer(row) for row in approvals_of(challenge, teams)], safe=False)
-    limit(request, "change")
     form = AskForm(request.GET)
     if not form.is_valid():
         raise Failure(400, "The message may have up to 500 characters.")
@@ -190,7 +189,6 @@ def decide(request: UserCall, slug: str, team: str) -> HttpResponse:
     challenge = _challenge(request, slug)
     if not may_manage(request.user, challenge):
         raise Http404
-    limit(request, "change")
     if "approved" not in request.flags:
         raise Failure(400, "Set approved to true or false.")
     reason = request.GET.get("reason", "")
@@ -234,7 +232,6 @@ def terms(request: UserCall, slug: str) -> HttpResponse:
         acceptances = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
         text_values = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
         return JsonResponse({**text_values, "accepted": acceptances})
-    limit(request, "change")
     if request.GET.get("version") != challenge.terms_version:
         message = f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms"
         raise Failure(409, _with_addresses(request, challenge, message))
@@ -309,7 +306,6 @@ def submissions(request: UserCall, slug: str) -> HttpResponse:
         first = _ROWS_PER_PAGE * (_page(request) - 1)
         rows = own_submissions(request.user, challenge)[first : first + _ROWS_PER_PAGE]
         return JsonResponse(submission_answers(rows, request.user), safe=False)
-    limit(request, "upload")
     is_dry = request.flags.get("dry_run", False)
     key = "" if is_dry else upload_key(request)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
@@ -388,7 +384,6 @@ def metrics(request: UserCall) -> HttpResponse:
 
 def cancel(request: UserCall, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
-    limit(request, "change")
     submission = submission_for(request.user, pk, own=True)
     if not queue.cancel(submission):
         raise Failure(409, "The submission could not be canceled because scoring has begun.")
@@ -415,7 +410,6 @@ def _page(request: HttpRequest) -> int:
 def fields(request: UserCall, slug: str) -> HttpResponse:
     """Set the fields of submissions that are the body of the request."""
     challenge = managed_challenge(request.user, slug)
-    limit(request, "change")
     table = request.read(REQUEST_BYTES + 1)
     if len(table) > REQUEST_BYTES:
         raise Failure(413, f"A table may have up to {REQUEST_BYTES >> 20} MiB.")
@@ -433,7 +427,6 @@ def webhooks(request: UserCall, slug: str) -> HttpResponse:
     challenge = managed_challenge(request.user, slug)
     if request.method == "GET":
         return JsonResponse([webhook_answer(row) for row in challenge.webhooks.all()], safe=False)
-    limit(request, "change")
     form = WebhookForm(request.POST)
     row = add_webhook(request, challenge, form)
     if row is None:
@@ -456,5 +449,4 @@ def delete_webhook(request: UserCall, slug: str, pk: int) -> HttpResponse:
 
 
 def _webhook(request: UserCall, slug: str, pk: int) -> Webhook:
-    limit(request, "change")
     return get_object_or_404(managed_challenge(request.user, slug).webhooks, pk=pk)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
 from urllib.parse import urlsplit
 
 from django.http import HttpResponse, JsonResponse
@@ -15,10 +13,8 @@ from captious_server.api import Failure
 from captious_server.api.schemas import invitation_answer, team_answer
 from captious_server.models import Team
 from captious_server.people.access import UserCall
-from captious_server.people.accounts import invitation_of, limit
+from captious_server.people.accounts import invitation_of
 from captious_server.people.teams import teams_of
-
-_Result = TypeVar("_Result")
 
 
 def teams(request: UserCall) -> HttpResponse:
@@ -28,10 +24,7 @@ def teams(request: UserCall) -> HttpResponse:
     form = TeamForm(request.GET)
     if not form.is_valid():
         raise Failure(400, " ".join(f"name: {error}" for error in form.errors["name"]))
-    try:
-        team = actions.new_team(request, form.cleaned_data["name"])
-    except actions.TeamError as error:
-        raise Failure(409, str(error)) from None
+    team = actions.new_team(request, form.cleaned_data["name"])
     return JsonResponse(team_answer(request, team), status=201)
 
 
@@ -42,56 +35,42 @@ def team(request: UserCall, team: str) -> HttpResponse:
 
 def join(request: UserCall) -> HttpResponse:
     """Join a team. The invitation is in the body, because anyone who reads it in a log could join as well."""
-    limit(request, "join")
     secret = urlsplit(request.POST.get("invitation", "").strip()).path.rpartition("/")[2]
     return JsonResponse(team_answer(request, actions.join(request, secret)))
 
 
 def invite(request: UserCall, team: str) -> HttpResponse:
     """Create an invitation link."""
-    label = request.GET.get("label", "")
-    secret = _change_team(request, team, lambda request, row: actions.invite(request, row, label))
-    row = invitation_of(secret)
-    if row is None:
-        raise Failure(409, "The invitation has been revoked.")
-    answer = {**invitation_answer(row), "link": actions.invitation_address(request, secret)}
+    with actions.own_team(request, team) as row:
+        secret = actions.invite(request, row, request.GET.get("label", ""))
+        invitation = invitation_of(secret)
+        assert invitation is not None  # others wait for the team
+    answer = {**invitation_answer(invitation), "link": actions.invitation_address(request, secret)}
     return JsonResponse(answer, status=201)
 
 
 def revoke(request: UserCall, team: str, pk: int) -> HttpResponse:
     """Revoke an invitation, which every member can do."""
-    _change_team(request, team, lambda request, row: actions.revoke(request, row, pk))
-    return _answer(request, team)
+    with actions.own_team(request, team) as row:
+        actions.revoke(request, row, pk)
+        return JsonResponse(team_answer(request, row))
 
 
 def leave(request: UserCall, team: str) -> HttpResponse:
     """Leave a team, whose submissions stay."""
-    return JsonResponse({"team": team, "deleted": _change_team(request, team, actions.leave)})
+    with actions.own_team(request, team) as row:
+        return JsonResponse({"team": team, "deleted": actions.leave(request, row)})
 
 
 def remove(request: UserCall, team: str) -> HttpResponse:
     """Remove a member."""
-    name = request.GET.get("user", "")
-    _change_team(request, team, lambda request, row: actions.remove(request, row, username=name))
-    return _answer(request, team)
+    with actions.own_team(request, team) as row:
+        actions.remove(request, row, username=request.GET.get("user", ""))
+        return JsonResponse(team_answer(request, row))
 
 
 def captain(request: UserCall, team: str) -> HttpResponse:
     """Make another member captain."""
-    name = request.GET.get("user", "")
-    _change_team(request, team, lambda request, row: actions.make_captain(request, row, username=name))
-    return _answer(request, team)
-
-
-def _change_team(request: UserCall, slug: str, change: Callable[[UserCall, Team], _Result]) -> _Result:
-    """Change one of the user's teams, and return the result."""
-    with actions.own_team(request, slug) as row:
-        try:
-            return change(request, row)
-        except actions.TeamError as error:
-            reason = str(error)
-    raise Failure(409, reason)  # outside the transaction: refused requests count for limits, too
-
-
-def _answer(request: UserCall, slug: str) -> HttpResponse:
-    return JsonResponse(team_answer(request, Team.objects.get(slug=slug)))
+    with actions.own_team(request, team) as row:
+        actions.make_captain(request, row, username=request.GET.get("user", ""))
+        return JsonResponse(team_answer(request, row))

@@ -57,7 +57,7 @@ from captious_server.people.access import (
     visible_challenges,
     why_hidden,
 )
-from captious_server.people.accounts import limit, record
+from captious_server.people.accounts import record
 from captious_server.people.teams import (
     accept,
     accepted_by,
@@ -555,7 +555,6 @@ def terms(request: UserRequest, slug: str) -> HttpResponse:
         raise Http404
     teams = teams_of(request.user)
     if request.method == "POST":
-        limit(request, "team")
         team = next((team for team in teams if team.slug == request.POST.get("team")), None)
         if team is None or request.POST.get("version") != challenge.terms_version:
             messages.error(request, "The terms were not accepted. Choose a team and read the current version.")

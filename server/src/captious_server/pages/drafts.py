@@ -54,7 +54,7 @@ from captious_server.people.access import (
     may_manage,
     signed_in,
 )
-from captious_server.people.accounts import limit, record
+from captious_server.people.accounts import record
 from captious_server.settings import locked
 from captious_server.submissions import storage
 
@@ -156,11 +156,9 @@ def drafts(request: UserRequest) -> HttpResponse:
         raise Http404
     is_sent = request.method == "POST"
     form = NewChallengeForm(request.POST if is_sent else None, request.FILES if is_sent else None)
-    if is_sent:
-        limit(request, "upload")
-        if form.is_valid() and (draft := _create_draft(request, form)) is not None:
-            record("begin draft", draft.slug, request=request)
-            return redirect(draft.url)
+    if is_sent and form.is_valid() and (draft := _create_draft(request, form)) is not None:
+        record("begin draft", draft.slug, request=request)
+        return redirect(draft.url)
     context = {"heading": "New challenge", "form": form, "drafts": drafts_for(request.user)}
     return render(request, "captious/drafts.html", context, status=422 if form.errors else 200)
 
@@ -196,7 +194,6 @@ def _create_draft(request: UserRequest, form: NewChallengeForm) -> Draft | None:
 def begin(request: UserRequest, slug: str) -> HttpResponse:
     """Create a draft of a challenge, or continue the existing one."""
     challenge = managed_challenge(request.user, slug)
-    limit(request, "change")
     with _draft_lock(slug):  # two clicks begin one draft
         draft = Draft.objects.filter(slug=slug).first()
         if draft is not None:
@@ -218,7 +215,6 @@ def edit(request: UserRequest, slug: str) -> HttpResponse:
     draft = draft_for(request.user, slug)
     if request.method != "POST":
         return _editor(request, draft)
-    limit(request, "change")
     form = _form(draft, request.POST)
     action = request.POST.get("action")
     with _draft_lock(slug):
@@ -261,7 +257,6 @@ def _why_not_saved(draft: Draft, form: DraftForm) -> bool:
 def upload_file(request: UserRequest, slug: str) -> HttpResponse:
     """Upload references, the logo, a file to download, or a baseline, which challenge.toml then names."""
     draft = draft_for(request.user, slug)
-    limit(request, "upload")
     form = UploadForm(request.POST, request.FILES)
     if form.is_valid():
         kind, upload = form.cleaned_data["kind"], form.cleaned_data["file"]
@@ -291,8 +286,6 @@ def preview(request: UserRequest, slug: str) -> HttpResponse:
 def publish(request: UserRequest, slug: str) -> HttpResponse:
     """Show the effects of publishing, and load the draft, as ``captious challenge load`` does."""
     draft = draft_for(request.user, slug)
-    if request.method == "POST":
-        limit(request, "change")
     with _draft_lock(slug):
         checked = _check_draft(draft)
         challenge = _challenge(draft)
@@ -337,7 +330,6 @@ def _publication_message(message: str, challenge: Challenge) -> str:
 @signed_in("POST")
 def discard(request: UserRequest, slug: str) -> HttpResponse:
     """Delete a draft after confirmation; a published challenge stays unchanged."""
-    limit(request, "change")
     draft = draft_for(request.user, slug)
     challenge = _challenge(draft)
     if request.POST.get("sure") != "1":

@@ -10,13 +10,11 @@ from urllib.parse import urlencode
 from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q, QuerySet
 from django.forms import Form
 from django.http import Http404, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from captious.drawing import counted
 from captious_server.actions import (
@@ -61,7 +59,7 @@ from captious_server.models import (
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
 from captious_server.pages.challenges import challenge_page, page_of
 from captious_server.people.access import UserRequest, challenge_for, managed_challenge, may_manage, signed_in
-from captious_server.people.accounts import limit, record
+from captious_server.people.accounts import record
 from captious_server.people.teams import approvals_of, teams_in, teams_of, teams_to_approve
 from captious_server.scoring import queue
 from captious_server.settings import row_id
@@ -81,7 +79,6 @@ def teams(request: UserRequest, slug: str) -> HttpResponse:
     mail_form = MailForm(request.POST if action == "mail" else None, challenge)
     if request.method == "POST":
         if action == "ask":
-            limit(request, "change")
             if form.is_valid():
                 team = next((team for team in own_teams if team.slug == request.POST.get("team")), None)
                 if team is None or not needs_approval:
@@ -97,7 +94,6 @@ def teams(request: UserRequest, slug: str) -> HttpResponse:
                 messages.success(request, f"Mail to members with a confirmed address: {n:,}.")
                 return redirect(request.get_full_path())
         else:
-            limit(request, "change")
             reason = decide_on(
                 request,
                 challenge,
@@ -230,7 +226,6 @@ def versions(request: UserRequest, slug: str) -> HttpResponse:
 
 def act_on_webhooks(request: UserRequest, challenge: Challenge, action: str, form: Form) -> bool:
     """Perform the action of a button; False if the form is not valid."""
-    limit(request, "change")
     if action == "webhook":
         if add_webhook(request, challenge, form) is None:
             return False
@@ -285,9 +280,8 @@ def _adds_webhook(request: UserRequest) -> bool:
     return request.POST.get("action") == "webhook"
 
 
-@login_required
+@signed_in("GET", "HEAD", "POST")
 @reauthentication_required(enabled=_adds_webhook)
-@require_http_methods(["GET", "HEAD", "POST"])
 def manage(request: UserRequest, slug: str) -> HttpResponse:
     """The organizers' page of a challenge, with all actions."""
     challenge = managed_challenge(request.user, slug)

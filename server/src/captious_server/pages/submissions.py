@@ -55,7 +55,7 @@ from captious_server.people.access import (
     signed_in,
     submission_for,
 )
-from captious_server.people.accounts import limit, record
+from captious_server.people.accounts import record
 from captious_server.people.teams import bans_of, teams_of, teams_to_approve, teams_without
 from captious_server.scoring import queue
 from captious_server.scoring.queue import BoardOutputs, sets_of
@@ -215,7 +215,6 @@ def cancel(request: UserRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
-        limit(request, "change")
         if queue.cancel(submission):
             record("cancel", submission.method, request=request, submission=submission)
             messages.success(request, "Submission canceled. It does not count toward your quota.")
@@ -305,7 +304,6 @@ def submit(request: UserRequest, slug: str) -> HttpResponse:
     chosen_team = next((team for team in all_teams if team.slug == slug_of_team), team)
     context: dict[str, Any] = {"problems": [], "remarks": [], "checked": False}
     if request.method == "POST":
-        limit(request, "upload")
         is_check = request.POST.get("action") == "check"
         form = SubmitForm(request.POST, request.FILES, challenge=challenge, phases=phases, teams=all_teams)
         about = [field for name, field in form.fields.items() if field.required and name not in form.field_order]

@@ -18,7 +18,6 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
@@ -123,15 +122,13 @@ class NoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
 @signed_in("GET", "HEAD", "POST")
 def mail(request: UserRequest) -> HttpResponse:
     """The notices of the account."""
-    form = NoticesForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
-    if request.method == "POST":
-        limit(request, "change")
-        form = NoticesForm(request.POST, instance=form.instance)
-        if form.is_valid():
-            form.save()
-            record("change mail", request.user.username, request=request, detail=", ".join(form.changed_data))
-            messages.success(request, "Saved.")
-            return redirect("captious:account")
+    user = User.objects.get(pk=request.user.pk)
+    form = NoticesForm(request.POST if request.method == "POST" else None, instance=user)
+    if form.is_valid():
+        form.save()
+        record("change mail", user.username, request=request, detail=", ".join(form.changed_data))
+        messages.success(request, "Saved.")
+        return redirect("captious:account")
     return render(request, "captious/mail.html", {"heading": "Mail", "form": form, "section": "account"})
 
 
@@ -263,14 +260,12 @@ class DeleteForm(forms.Form):
 @signed_in("POST")
 def as_json(request: UserRequest) -> HttpResponseBase:
     """Download the user's data as JSON."""
-    limit(request, "export")
     return _file(HttpResponse(data_json(request.user), "application/json"), request, "json")
 
 
 @signed_in("POST")
 def as_zip(request: UserRequest) -> HttpResponseBase:
     """Download the user's data and uploaded files as a zip file."""
-    limit(request, "export")
     return _file(StreamingHttpResponse(data_zip(request.user), "application/zip"), request, "zip")
 
 
@@ -280,9 +275,8 @@ def _file(response: HttpResponseBase, request: UserRequest, ending: str) -> Http
     return response
 
 
-@login_required
+@signed_in("GET", "HEAD", "POST")
 @reauthentication_required(allow_get=True)
-@require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: UserRequest) -> HttpResponse:
     """Delete the account. The page explains the consequences."""
     user = User.objects.get(pk=request.user.pk)
@@ -307,16 +301,13 @@ def _makes_token(request: HttpRequest) -> bool:
     return request.POST.get("action") == "token"
 
 
-@login_required
+@signed_in("GET", "HEAD", "POST")
 @reauthentication_required(allow_get=True, enabled=_makes_token)
-@require_http_methods(["GET", "HEAD", "POST"])
 def account(request: UserRequest) -> HttpResponse:
     """The account: tokens and teams."""
     action = request.POST.get("action")
     token_form = TokenForm(request.POST if action == "token" else None, prefix="token", request=request)
     team_form = TeamForm(request.POST if action == "team" else None, prefix="team")
-    if action == "token":
-        limit(request, "token")
     if action == "token" and token_form.is_valid():
         values = {name: token_form.cleaned_data[name] for name in ("name", "scopes", "challenge", "days")}
         secret = make_token(request.user, **values)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TypeAlias, TypeGuard
+from functools import wraps
+from typing import Any, TypeAlias, TypeGuard
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
@@ -15,6 +16,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods
 
 from captious_server.models import Challenge, Draft, Phase, RefusedUpload, Submission, Token, User
+from captious_server.people.accounts import limit
 from captious_server.settings import local_time
 
 #: Who asks: a user, or somebody who has not signed in.
@@ -78,8 +80,18 @@ _View = Callable[..., HttpResponseBase]
 
 
 def signed_in(*methods: str) -> Callable[[_View], _View]:
-    """A page for users who are signed in, and its HTTP methods."""
-    return lambda view: login_required(require_http_methods([*methods])(view))
+    """A page for users who are signed in, and its HTTP methods. What they send is limited, whatever it changes."""
+
+    def limited(view: _View) -> _View:
+        @wraps(view)
+        def page(request: UserRequest, *parts: Any, **named_parts: Any) -> HttpResponseBase:
+            if request.method == "POST":
+                limit(request, "change")
+            return view(request, *parts, **named_parts)
+
+        return login_required(require_http_methods([*methods])(page))
+
+    return limited
 
 
 def visible_challenges(user: Visitor) -> QuerySet[Challenge]:
