@@ -317,7 +317,7 @@ class TestPreparation:
         from captious_server.models import Challenge
 
         def restart() -> None:
-            references._cached_table.cache_clear()
+            references._read.cache_clear()
             references._prepared_versions.clear()
 
         challenge = Challenge.objects.get()

@@ -96,7 +96,7 @@ def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypa
     assert taken is not None
     for title in ("One", "Two", "Three"):
         site.load(write_folder(folder, title=title))
-    reference_cache._cached_table.cache_clear()
+    reference_cache._read.cache_clear()
     worker.score(taken)
     submission.refresh_from_db()
     assert (submission.status, submission.tries) == ("queued", 1)

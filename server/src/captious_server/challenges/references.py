@@ -34,10 +34,10 @@ _log = logging.getLogger(__name__)
 class _Version:
     """A version of a challenge, with its creation time: one of the same name may have been deleted."""
 
-    slug: str
+    challenge: int
     number: int
     created: str
-    challenge: Challenge = field(compare=False, repr=False)
+    row: Challenge = field(compare=False, repr=False)
 
 
 def is_ready(challenge: Challenge) -> bool:
@@ -63,7 +63,6 @@ def prepare_challenge(challenge: Challenge, *, threads: int | None) -> None:
             try:
                 file.parent.mkdir(mode=0o700, exist_ok=True)
                 prepare(references(challenge, reference_set), metrics, path=file)
-                _cached_table.cache_clear()
             except (OutputError, OSError):  # no disk space: this worker keeps it in memory only
                 _log.exception("prepared references cannot be written", extra={"challenge": challenge.slug})
         table = references(challenge, reference_set)
@@ -103,53 +102,50 @@ def selection(challenge: Challenge, *, threads: int | None) -> Selection:
 
 @lru_cache(maxsize=_MAX_SETS)
 def _selection(version: _Version, threads: int | None) -> Selection:
-    definition = version.challenge.definition
-    settings = settings_in(version.challenge.folder, definition.settings, threads=threads)
+    definition = version.row.definition
+    settings = settings_in(version.row.folder, definition.settings, threads=threads)
     return select(list(definition.metrics), settings)
 
 
 def _table_and_states(challenge: Challenge, reference_set: ReferencesDefinition) -> tuple[References, dict[str, Any]]:
     """A reference set, and the states of metrics fitted to it, by signature."""
     with _lock:
-        return _cached_table(_version(challenge), reference_set)
+        return _read(_version(challenge), reference_set, _file(challenge, reference_set).exists())
 
 
 @lru_cache(maxsize=_MAX_SETS)
-def _cached_table(version: _Version, reference_set: ReferencesDefinition) -> tuple[References, dict[str, Any]]:
-    return _read(version.challenge, reference_set), {}
+def _read(
+    version: _Version, reference_set: ReferencesDefinition, is_prepared: bool
+) -> tuple[References, dict[str, Any]]:
+    """The references of a set, from the file that they were prepared in if there is one."""
+    if is_prepared:
+        file = _file(version.row, reference_set)
+        try:
+            table = read_references(file)
+            return replace(table, name=reference_set.file).attach_store(table.stored), {}
+        except CaptiousError:
+            _log.exception("prepared references cannot be used", extra={"challenge": version.row.slug})
+            file.unlink(missing_ok=True)
+    return read_reference_set(version.row.folder, version.row.definition, reference_set), {}
 
 
 def _version(challenge: Challenge) -> _Version:
-    return _Version(challenge.slug, challenge.version, challenge.created.isoformat(), challenge)
-
-
-def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> References:
-    """The references of a set, from the file that they were prepared in if there is one."""
-    file = _file(challenge, reference_set)
-    if file.exists():
-        try:
-            table = read_references(file)
-            return replace(table, name=reference_set.file).attach_store(table.stored)
-        except CaptiousError:
-            _log.exception("prepared references cannot be used", extra={"challenge": challenge.slug})
-            file.unlink(missing_ok=True)
-    return read_reference_set(challenge.folder, challenge.definition, reference_set)
+    return _Version(challenge.pk, challenge.version, challenge.created.isoformat(), challenge)
 
 
 def _file(challenge: Challenge, reference_set: ReferencesDefinition) -> Path:
     """The path of a set in prepared form, which need not exist yet."""
     key = repr((_version(challenge), reference_set.captions, reference_set.name)).encode()
-    return (
-        settings.CAPTIOUS.data
-        / "prepared"
-        / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"
-    )
+    return _folder() / f"{challenge.pk}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"
+
+
+def _folder() -> Path:
+    folder: Path = settings.CAPTIOUS.data / "prepared"
+    return folder
 
 
 def _remove_other_files(challenge: Challenge) -> None:
-    """Remove prepared references of earlier versions of a challenge."""
+    """Remove prepared references of other versions of a challenge."""
     current = {_file(challenge, reference_set) for reference_set in challenge.definition.references}
-    for file in (settings.CAPTIOUS.data / "prepared").glob(f"{challenge.slug}-*.prepared"):
-        version, _, rest = file.name.removeprefix(f"{challenge.slug}-").partition("-")
-        if version.isdecimal() and "-" not in rest and file not in current and int(version) != challenge.version:
-            file.unlink(missing_ok=True)
+    for file in {*_folder().glob(f"{challenge.pk}-*.prepared")} - current:
+        file.unlink(missing_ok=True)
