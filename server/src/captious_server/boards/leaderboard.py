@@ -134,10 +134,8 @@ class Board:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """The common scale of the drawings of scores in ``main``: the ends of all intervals."""
-        cells = [cell for row in (*self.rows, *self.own_rows) for cell in row.cells if cell.name == self.main]
-        ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
-        return (min(ends), max(ends)) if ends else (0.0, 0.0)
+        """The common scale of the drawings of scores in ``main``."""
+        return scales_of((*self.rows, *self.own_rows)).get(self.main, (0.0, 0.0))
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
@@ -364,6 +362,15 @@ def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator
             entries = rounded_outputs(scores_by_id[pk].outputs.get(query.key, {}), query.phase)
             cells = [_cell(name, entries.get(name, {}), standing.best.get(name), query) for name in outputs]
             yield BoardRow(standing.ranks[place], submission, cells, values)
+
+
+def scales_of(rows: Iterable[BoardRow]) -> dict[str, tuple[float, float]]:
+    """Output -> the ends of all its intervals."""
+    ends: dict[str, list[float]] = {}
+    for cell in (cell for row in rows for cell in row.cells):
+        if cell.low is not None and cell.high is not None:
+            ends.setdefault(cell.name, []).extend((cell.low, cell.high))
+    return {name: (min(values), max(values)) for name, values in ends.items()}
 
 
 def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query) -> BoardCell:

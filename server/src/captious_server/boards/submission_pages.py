@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from math import inf
 from typing import Any, TypeAlias
 
@@ -15,7 +14,7 @@ from django.db.models.fields.json import KeyTransform
 from numpy.typing import NDArray
 
 from captious_server.boards.captions import CaptionRow, CaptionView, positions_of, rows_of
-from captious_server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at
+from captious_server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at, scales_of
 from captious_server.boards.query import Query, rounded_outputs, shown_sets, standing_of, visible_scores
 from captious_server.boards.ranking import (
     HOLM_ROWS,
@@ -23,7 +22,6 @@ from captious_server.boards.ranking import (
     rank_rows,
     rounded,
     rounded_array,
-    rounded_ends,
     strict_ranks,
 )
 from captious_server.challenges.definition import directions_of
@@ -177,31 +175,10 @@ def place_of(user: Visitor, submission: Submission, query: Query, *, own: bool) 
 
 
 def _scales(query: Query) -> Scale:
-    """``Place.scales``, from the leaderboard of entries, cached until the board changes."""
-    phase, standing = query.phase, standing_of(replace(query, everything=False))
-    rows = tuple(zip(standing.submissions, standing.finished, strict=True))[:ROWS_PER_PAGE]
-    return _scales_of(phase.pk, query.key, phase.digits, standing.version, phase.board_changes, rows)
-
-
-@lru_cache(maxsize=256)
-def _scales_of(
-    phase: int, key: str, digits: int, version: int, changes: int, records: tuple[tuple[int, int], ...]
-) -> Scale:
-    """The ends of the intervals of submissions, those that are shown.
-
-    Args:
-        records: submissions and the times of their scoring.
-        changes: change counter of the board, which increases when a submission is hidden.
-    """
-    scores = Scores.objects.filter(version=version, submission__in=[pk for pk, _ in records])
-    rows = scores.filter(submission__phase=phase, submission__public=True, submission__is_hidden=False)
-    ends: dict[str, list[float]] = {}
-    for sets in rows.values_list("outputs", flat=True):
-        for name, entry in sets.get(key, {}).items():
-            low, high = rounded_ends(entry["low"], entry["high"], digits)
-            if low is not None and high is not None:
-                ends.setdefault(name, []).extend((low, high))
-    return {name: (min(values), max(values)) for name, values in ends.items()}
+    """``Place.scales``, from the leaderboard of entries."""
+    query = replace(query, everything=False)
+    standing = standing_of(query)
+    return scales_of(rows_at(query, standing, range(min(len(standing.submissions), ROWS_PER_PAGE))))
 
 
 def _leader(standing: Standing, query: Query, submission: Submission) -> Submission | None:
