@@ -14,7 +14,6 @@ from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.urls import reverse
 
-from captious import drawing
 from captious.drawing import shortened
 from captious.files import csv_row
 from captious.statistics import Sampling, bootstrap_p_value, effect_size
@@ -36,7 +35,6 @@ from captious_server.boards.ranking import (
     SIGNIFICANCE,
     corrected_rows,
     effect_digits,
-    interval_digits,
     p_digits,
     rounded,
     rounded_ends,
@@ -54,7 +52,6 @@ from captious_server.settings import utc_time
 ROWS_PER_PAGE = 100
 _MAX_OWN_ROWS = 20
 _BATCH_ROWS = 250  # rows in memory while a file is sent
-NO_SCORE = "–"
 
 
 @dataclass(frozen=True)
@@ -71,12 +68,10 @@ class BoardColumn:
 
 @dataclass(frozen=True)
 class BoardCell:
-    """A score as text, with its interval."""
+    """A score with its interval."""
 
     name: str
     score: float | None
-    text: str
-    interval: str
     low: float | None
     high: float | None
     best: bool
@@ -360,7 +355,7 @@ def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator
             submission = scores_by_id[pk].submission
             values = [(field, submission.fields.get(field.name)) for field in fields]
             entries = rounded_outputs(scores_by_id[pk].outputs.get(query.key, {}), query.phase)
-            cells = [_cell(name, entries.get(name, {}), standing.best.get(name), query) for name in outputs]
+            cells = [_cell(name, entries.get(name, {}), standing.best.get(name)) for name in outputs]
             yield BoardRow(standing.ranks[place], submission, cells, values)
 
 
@@ -373,19 +368,9 @@ def scales_of(rows: Iterable[BoardRow]) -> dict[str, tuple[float, float]]:
     return {name: (min(values), max(values)) for name, values in ends.items()}
 
 
-def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query) -> BoardCell:
+def _cell(name: str, entry: Mapping[str, Any], best: float | None) -> BoardCell:
     score, low, high = (entry.get(key) for key in ("score", "low", "high"))
-    digits = query.phase.digits
-    return BoardCell(
-        name=name,
-        score=score,
-        text=NO_SCORE if score is None else drawing.format_score(score, digits),
-        interval="" if low is None or high is None else drawing.format_interval(low, high, interval_digits(digits)),
-        low=low,
-        high=high,
-        best=score is not None and score == best,
-        signature=entry.get("signature", ""),
-    )
+    return BoardCell(name, score, low, high, score is not None and score == best, entry.get("signature", ""))
 
 
 def _column(name: str, query: Query, rows: Iterable[BoardRow]) -> BoardColumn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import wraps
 from itertools import accumulate
@@ -37,8 +37,8 @@ from captious_server.boards.leaderboard import (
     requested_comparison,
     rows_at,
 )
+from captious_server.boards.query import Query, query_from, standing_of
 from captious_server.boards.query import choices as choices_of
-from captious_server.boards.query import query_from, standing_of
 from captious_server.challenges.folder import LOGO_TYPES, news_of
 from captious_server.models import Challenge, Draft, Phase, Standing, Submission, TermsAcceptance
 from captious_server.pages.middleware import POLICY
@@ -189,26 +189,23 @@ class ChallengeCard:
 
     Attributes:
         phase: the open one that closes next, else the next that opens, else the last one; None if there is none.
-        board_phase: this phase if its board and scores are public, else the one of those with public boards that
-            follows the same rule; None, also for organizers, if there is none.
-        n_teams: teams with submissions on this board, without anonymous ones.
-        leader: the first row of this board, and its ``score``; None if it is empty.
-        output: the ranking output of this board.
-        board_url: this leaderboard, or else another one that the user sees; "" if there is none.
-        curve: the best score so far, after each submission that was better.
+        board_url: the leaderboard of ``query``, or else another one that the user sees; "" if there is none.
         is_mine: the user organizes it or has submitted.
+        query: the board of this phase if its board and scores are public, else of the one of those with public boards
+            that follows the same rule; None, also for organizers, if there is none.
+        leader: the first row of this board; None if it is empty.
+        n_teams: teams with submissions on this board, without anonymous ones.
+        curve: the best score so far, after each submission that was better.
     """
 
     challenge: Challenge
     phase: Phase | None
-    board_phase: Phase | None
-    n_teams: int
-    leader: BoardRow | None
-    output: str
-    score: str
     board_url: str
-    curve: Sequence[float]
     is_mine: bool
+    query: Query | None = None
+    leader: BoardRow | None = None
+    n_teams: int = 0
+    curve: Sequence[float] = ()
 
 
 def cards(challenges: Sequence[Challenge], user: Visitor) -> list[ChallengeCard]:
@@ -227,25 +224,20 @@ def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> ChallengeCard:
     boards = [row for row in challenge.phase_list if row.is_board_open]
     board_phase = phase if phase in boards else _main_phase(boards)
     query = None if board_phase is None else query_from(challenge, {"phase": board_phase.name}, user)
-    standing = None if query is None else standing_of(query)
-    places = [0] if standing is not None and standing.submissions else []
-    leader = None if query is None or standing is None else next(rows_at(query, standing, places), None)
-    cells = {} if leader is None else {cell.name: cell.text for cell in leader.cells}
     board = reverse("captious:leaderboard", args=[challenge.slug])
     if query is not None and default is not None and query.phase != default.phase:
         board += f"?{urlencode({'phase': query.phase.name})}"
-    teams = Submission.objects.competing().filter(phase=board_phase, is_baseline=False, anonymous=False)
-    return ChallengeCard(
-        challenge=challenge,
-        phase=phase,
-        board_phase=board_phase,
-        n_teams=0 if query is None else teams.values("team").distinct().count(),
-        leader=leader,
-        output="" if query is None else query.output,
-        score="" if query is None else cells.get(query.output, ""),
-        board_url="" if default is None else board,
-        curve=[] if query is None or standing is None else _curve(standing, lower_is_better=query.lower_is_better),
-        is_mine=is_mine,
+    card = ChallengeCard(challenge, phase, "" if default is None else board, is_mine)
+    if query is None:
+        return card
+    standing = standing_of(query)
+    teams = Submission.objects.competing().filter(phase=query.phase, is_baseline=False, anonymous=False)
+    return replace(
+        card,
+        query=query,
+        leader=next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None),
+        n_teams=teams.values("team").distinct().count(),
+        curve=_curve(standing, lower_is_better=query.lower_is_better),
     )
 
 
