@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.http import HttpRequest
 from django.utils import timezone
@@ -66,14 +65,10 @@ def limit(request: HttpRequest, action: str, *, by_address: bool = False) -> Non
 def _count(key: str) -> None:
     key, now = key[:200], time.time()
     minute = int(now // 60)
-    rows = RateCount.objects.filter(key=key, minute=minute)
-    try:
-        with transaction.atomic():
-            RateCount.objects.get_or_create(key=key, minute=minute)
-            rows.update(count=F("count") + 1)
-    except IntegrityError:  # two concurrent first requests
-        rows.update(count=F("count") + 1)
-    if rows.get().count > settings.CAPTIOUS.requests_per_minute:
+    one_more = {"count": F("count") + 1}
+    row, _ = RateCount.objects.update_or_create(one_more, {"count": 1}, key=key, minute=minute)
+    row.refresh_from_db()
+    if row.count > settings.CAPTIOUS.requests_per_minute:
         raise TooManyRequests(60 - int(now % 60))
 
 
