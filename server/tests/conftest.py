@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ import pytest
 from captious_server.operations.setup import migrate, set_up
 from captious_server.settings import FILE_NAME
 from captious_server.submissions import upload_process
-from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from server.tests.support.postgres import Postgres, programs
 from server.tests.support.server import Server
 from server.tests.support.site import Site, empty_site
@@ -112,19 +111,15 @@ def set_up_site(request: pytest.FixtureRequest, is_on_postgres: bool) -> Path:
     return request.config.stash[_SITE]
 
 
-def read_here(
-    path: Path, filename: str, expected: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
-) -> list[Problem]:
-    """What the process that reads an upload does, in this one and without its limits: starting it takes .1 s."""
-    return upload_process._read_job({"upload": path, "filename": filename, "output": folder}, expected, limits)
-
-
 @pytest.fixture(scope="module", autouse=True)
 def uploads_are_read_here(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The site in this process reads uploads itself, except in modules with the mark ``upload_process``."""
+    """The site in this process reads uploads itself, except in modules with the mark ``upload_process``.
+
+    It does what the process that reads an upload does, without its limits: starting one takes .1 s.
+    """
     with pytest.MonkeyPatch.context() as patch:
         if not request.node.get_closest_marker("upload_process"):
-            patch.setattr(upload_process, "_read_in_child", read_here)
+            patch.setattr(upload_process, "_read_in_child", upload_process._read_job)
         yield
 
 

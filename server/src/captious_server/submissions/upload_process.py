@@ -1,8 +1,8 @@
 """Reading uploads in a separate process, which limits its memory, time and files first.
 
-``read_upload`` runs this module with ``python -P -m``, sends it a job as JSON and gets an answer as JSON. Of the
-server's environment the process sees only what Python needs to start. It writes the captions that it has read into a
-temporary folder; they are moved into place only when all of them are there.
+``read_upload`` runs this module with ``python -P -m``, and sends it a job. The answer is JSON: a hostile file may have
+been read. Of the server's environment the process sees only what Python needs to start. It writes the captions that it
+has read into a temporary folder; they are moved into place only when all of them are there.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 import logging
 import os
+import pickle
 import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -85,16 +85,7 @@ def read_upload(
 def _read_in_child(
     path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
 ) -> list[Problem]:
-    job = {
-        "upload": os.path.abspath(path),
-        "filename": filename,
-        "expected": [
-            {"name": file.name, "pattern": file.pattern, "ids_file": os.path.abspath(file.ids_file)}
-            for file in expected_files
-        ],
-        "limits": asdict(limits),
-        "output": os.path.abspath(folder),
-    }
+    job = pickle.dumps((path, filename, [*expected_files], limits, folder))
     try:
         child = subprocess.Popen(
             [sys.executable, "-P", "-m", "captious_server.submissions.upload_process"],
@@ -107,7 +98,7 @@ def _read_in_child(
     except OSError as error:
         raise CaptiousError("the process that reads uploads cannot be started", where=error.strerror or "") from error
     try:
-        answer, stderr = child.communicate(json.dumps(job).encode(), timeout=limits.wall_seconds)
+        answer, stderr = child.communicate(job, timeout=limits.wall_seconds)
     except BaseException as error:
         if child.poll() is None:
             with suppress(ProcessLookupError):
@@ -179,17 +170,14 @@ def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
 
 def _main() -> None:
     """Answer one job."""
-    job = json.load(sys.stdin.buffer)
-    limits = UploadLimits(**job["limits"])
-    expected_files = [
-        ExpectedFile(entry["name"], entry["pattern"], Path(entry["ids_file"])) for entry in job["expected"]
-    ]
+    path, filename, expected_files, limits, folder = pickle.load(sys.stdin.buffer)
     _limit(limits)
     answer: dict[str, Any]
     try:
-        answer = {"problems": [problem.to_dict() for problem in _read_job(job, expected_files, limits)]}
+        problems = _read_job(path, filename, expected_files, limits, folder)
+        answer = {"problems": [problem.to_dict() for problem in problems]}
     except MemoryError:
-        answer = {"problems": [_too_large(printable(job["filename"]), limits).to_dict()]}
+        answer = {"problems": [_too_large(printable(filename), limits).to_dict()]}
     except CaptiousError as error:
         failure = {"kind": type(error).__name__, "message": error.message, "where": error.where, "help": error.hint}
         answer = {"failure": failure}
@@ -214,21 +202,23 @@ def _limit(limits: UploadLimits) -> None:
         resource.setrlimit(kind, (soft, hard))
 
 
-def _read_job(job: Mapping[str, Any], expected_files: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
+def _read_job(
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
+) -> list[Problem]:
     try:
         ids = {captions.name: _ids(captions.ids_file) for captions in expected_files}
     except (OSError, ValueError) as error:
         raise _unreadable("a list of expected image ids", error) from error
     try:
-        data = Path(job["upload"]).read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise _unreadable("the uploaded file", error) from error
-    files, problems = read_contents(data, job["filename"], expected_files, ids, limits)
+    files, problems = read_contents(data, filename, expected_files, ids, limits)
     if problems:
         return problems
     for name, content in files.items():
         try:
-            with whole_file(Path(job["output"]) / f"{name}.json", "wb") as file:
+            with whole_file(folder / f"{name}.json", "wb") as file:
                 file.write(content)
         except OutputError as error:
             raise _unwritable(error.__cause__ if isinstance(error.__cause__, OSError) else None) from error
