@@ -256,7 +256,7 @@ def refused(request: UserCall, slug: str) -> HttpResponse:
 
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions, compared as on the page."""
-    _, rows = requested_comparison(request, slug)
+    *_, rows = requested_comparison(request, slug)
     if not rows:
         raise Failure(404, "Set a and b to the ids of two submissions on this leaderboard, or of yours.")
     return JsonResponse([comparison_answer(row) for row in rows], safe=False)

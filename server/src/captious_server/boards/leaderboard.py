@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
@@ -496,17 +496,12 @@ class UnknownNameError(ExplainedError):
         super().__init__(f"There is no {kind} {shortened(name)}; known are {', '.join(names) or 'none'}.")
 
 
-class ComparisonRequest(NamedTuple):
-    """The two requested submissions; None for one that cannot be compared."""
+def requested_comparison(
+    request: HttpRequest, slug: str
+) -> tuple[Query, list[Submission], list[Submission | None], list[ComparedOutput]]:
+    """The requested leaderboard, the submissions to choose from, the two to compare, and their differences.
 
-    query: Query
-    choices: list[Submission]
-    a: Submission | None
-    b: Submission | None
-
-
-def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonRequest, list[ComparedOutput]]:
-    """The submissions to compare, and their differences, which are empty unless there are two submissions.
+    A submission that cannot be compared is None; then there are no differences.
 
     Raises:
         HiddenBoardError: the leaderboard is not shown to the user.
@@ -518,7 +513,7 @@ def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonReq
     choices = choices_of(query, request.user, ids)
     a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in ids)
     rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
-    return ComparisonRequest(query, choices, a, b), rows
+    return query, choices, [a, b], rows
 
 
 def query_of(request: HttpRequest, slug: str) -> Query:

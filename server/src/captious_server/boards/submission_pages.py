@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from math import inf
 from typing import Any, TypeAlias
 
@@ -313,44 +312,29 @@ MAX_RANKED = HOLM_ROWS
 
 
 @dataclass(frozen=True)
-class ScoredVersion:
-    """A version of the scores of a phase.
-
-    Attributes:
-        n: number of submissions with such scores.
-        finished: time of the last scoring.
-        program: the version of captious that scored them.
-    """
-
-    number: int
-    n: int
-    finished: datetime
-    program: str
-
-
-@dataclass(frozen=True)
 class ComparedVersions:
     """Two versions of a phase.
 
     Attributes:
         before, after: version numbers; 0 if there is none.
-        scored_versions: all versions in which something was scored, the latest first.
+        scored_versions: all versions in which something was scored, the latest first: its number ``version``, ``n``
+            submissions, the time of the ``last`` scoring, and the version of captious that it was done ``by``.
         submissions: those with scores of either version, newest first.
     """
 
     before: int
     after: int
-    scored_versions: list[ScoredVersion]
+    scored_versions: list[dict[str, Any]]
     submissions: QuerySet[Submission]
 
     def n_scored(self, version: int) -> int:
         """The number of submissions with scores of a version."""
-        return next((row.n for row in self.scored_versions if row.number == version), 0)
+        return next((row["n"] for row in self.scored_versions if row["version"] == version), 0)
 
     @property
     def programs(self) -> tuple[str, str] | None:
         """The versions of captious before and after, if they differ."""
-        by = {row.number: row.program for row in self.scored_versions}
+        by = {row["version"]: row["by"] for row in self.scored_versions}
         before, after = by.get(self.before, ""), by.get(self.after, "")
         return (before, after) if before and before != after else None
 
@@ -390,11 +374,8 @@ def compare_versions(phase: Phase, before: int = 0, after: int = 0) -> ComparedV
     """
     scores = Scores.objects.filter(submission__phase=phase)
     rows = scores.order_by("-version").values("version")
-    scored_versions = [
-        ScoredVersion(row["version"], row["n"], row["last"], row["by"])
-        for row in rows.annotate(n=Count("pk"), last=Max("finished"), by=Max("program"))
-    ]
-    numbers = [row.number for row in scored_versions]
+    scored_versions = [*rows.annotate(n=Count("pk"), last=Max("finished"), by=Max("program"))]
+    numbers = [row["version"] for row in scored_versions]
     after = after if after in numbers else max(numbers, default=0)
     earlier_numbers = [number for number in numbers if number < after]
     default = phase.shown_version if phase.shown_version < after else next(iter(earlier_numbers), 0)

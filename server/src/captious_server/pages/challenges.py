@@ -360,8 +360,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @_explains_hidden_board
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare their private ones."""
-    comparison, rows = requested_comparison(request, slug)
-    query, ids, a, b = comparison.query, request.GET.getlist("systems"), comparison.a, comparison.b
+    query, choices, (a, b), rows = requested_comparison(request, slug)
     board = boards.board(query, request.user)
     captions_url = board.urls["captions"]
     standing = standing_of(query)
@@ -373,7 +372,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "compare",
         "leaderboard",
         board=board,
-        choices=comparison.choices,
+        choices=choices,
         a=a,
         b=b,
         rank_a=None if a is None else ranks.get(a.pk),
@@ -382,7 +381,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         rows=rows,
         better=_counts(row for row in rows if row.difference and row.is_better),
         worse=_counts(row for row in rows if row.difference and not row.is_better),
-        n_ticked=len(ids),
+        n_ticked=len(request.GET.getlist("systems")),
         digits=query.phase.digits,
         browse_url=f"{captions_url}&order=difference{systems}" if captions_url and rows else "",
         n_images=board.n_images,
