@@ -570,8 +570,7 @@ class Webhook(models.Model):
     class Meta:
         ordering = ["pk"]
 
-    @property
-    def shown_url(self) -> str:
+    def __str__(self) -> str:
         """The address for logs and lists. What follows the host is often a secret."""
         parts = urlsplit(str(self.url))
         return f"{parts.scheme}://{parts.netloc}/{'…' * bool(parts.path.strip('/') or parts.query)}"

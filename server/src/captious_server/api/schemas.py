@@ -526,4 +526,4 @@ class NewWebhookAnswer(WebhookAnswer):
 
 def webhook_answer(row: Webhook) -> WebhookAnswer:
     """A webhook without its secret, for those who manage the challenge."""
-    return answer_from(WebhookAnswer, row, url=row.shown_url)
+    return answer_from(WebhookAnswer, row, url=str(row))

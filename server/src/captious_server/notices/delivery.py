@@ -324,14 +324,14 @@ def add_webhook(request: HttpRequest, challenge: Challenge, form: forms.Form) ->
         return None
     url = form.cleaned_data["url"]
     webhook = Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
-    record("add webhook", webhook.shown_url, request=request, challenge=challenge)
+    record("add webhook", str(webhook), request=request, challenge=challenge)
     return webhook
 
 
 def remove_webhook(request: HttpRequest, webhook: Webhook) -> None:
     """Remove a webhook."""
     Webhook.objects.filter(pk=webhook.pk).delete()
-    record("remove webhook", webhook.shown_url, request=request, challenge=webhook.challenge)
+    record("remove webhook", str(webhook), request=request, challenge=webhook.challenge)
 
 
 # Sending notices: a thread of each worker takes due notices, and retries until they arrive.

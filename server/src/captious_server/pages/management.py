@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -53,8 +54,6 @@ from captious_server.models import (
     Submission,
     Team,
     TeamApproval,
-    User,
-    Webhook,
 )
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
 from captious_server.pages.challenges import challenge_page, page_of
@@ -221,31 +220,6 @@ def versions(request: UserRequest, slug: str) -> HttpResponse:
     )
 
 
-# Webhooks of a challenge, on the organizers' page.
-
-
-def act_on_webhooks(request: UserRequest, challenge: Challenge, action: str, form: Form) -> bool:
-    """Perform the action of a button; False if the form is not valid."""
-    if action == "webhook":
-        if add_webhook(request, challenge, form) is None:
-            return False
-        messages.success(request, "Webhook added. Its secret is shown below.")
-        return True
-    webhook = webhook_of(request, challenge)
-    if action == "test_webhook":
-        ping(webhook)
-        messages.success(request, "A test event will be sent within seconds. Reload this page to see the answer.")
-    else:
-        remove_webhook(request, webhook)
-        messages.success(request, f"{webhook.shown_url} was removed.")
-    return True
-
-
-def webhook_of(request: UserRequest, challenge: Challenge) -> Webhook:
-    """The webhook that a form names."""
-    return get_object_or_404(challenge.webhooks, pk=row_id(request.POST.get("webhook", "")))
-
-
 # The organizers' page: all submissions, participants, the log.
 
 _MAX_EVENTS = 200
@@ -255,24 +229,39 @@ _FORMS: dict[str, type[Form]] = {
     **{"participants": ParticipantsForm, "ban": BanForm, "news": NewsForm, "fields": TableForm},
     "webhook": WebhookForm,
 }
-#: Actions with a confirmation -> question, consequences, label of the button.
+#: Name of an input -> the objects of a challenge, one of which its value names, and by what.
+_OBJECTS: dict[str, tuple[Callable[[Challenge], Any], str]] = {
+    "submission": (lambda challenge: Submission.objects.filter(phase__challenge=challenge), "pk"),
+    "phase": (attrgetter("phases"), "name"),
+    "name": (attrgetter("participants"), "username"),
+    "webhook": (attrgetter("webhooks"), "pk"),
+    "news": (attrgetter("news"), "pk"),
+}
+#: Actions with a confirmation -> input with the object, question, consequences, label of the button.
 _QUESTIONS = {
-    "hide": ("Hide {what}?", "On the leaderboard, only the team and the organizers will see it.", "Hide it"),
+    "hide": (
+        "submission",
+        "Hide {}?",
+        "On the leaderboard, only the team and the organizers will see it.",
+        "Hide it",
+    ),
     "rescore": (
-        "Score {what} again?",
+        "submission",
+        "Score {} again?",
         "It is queued again and keeps its scores until new ones are computed. No quota is affected.",
         "Score it again",
     ),
     "ban": (
-        "Ban {what}?",
+        "",
+        "Ban {}?",
         "The team can no longer submit, nor can its members for other teams. Its submissions are hidden, and queued "
         "ones are canceled. Lifting the ban does not show them again.",
         "Ban the team",
     ),
-    "board": ("Hide the leaderboard of {what}?", "Only organizers will see it.", "Hide it"),
-    "remove_participant": ("Remove {what}?", "They will no longer see the challenge.", "Remove"),
-    "remove_webhook": ("Remove {what}?", "It receives no more events, and its secret is lost.", "Remove"),
-    "remove_news": ("Remove the news {what}?", "It is removed from the overview and the feed.", "Remove"),
+    "board": ("phase", "Hide the leaderboard of {}?", "Only organizers will see it.", "Hide it"),
+    "remove_participant": ("name", "Remove {}?", "They will no longer see the challenge.", "Remove"),
+    "remove_webhook": ("webhook", "Remove {}?", "It receives no more events, and its secret is lost.", "Remove"),
+    "remove_news": ("news", "Remove the news “{}”?", "It is removed from the overview and the feed.", "Remove"),
 }
 
 
@@ -333,48 +322,28 @@ def _question(request: UserRequest, challenge: Challenge) -> dict[str, Any] | No
     action = request.POST.get("action", "")
     if action not in _QUESTIONS or (action == "board" and request.POST.get("board") != "hidden"):
         return None
-    heading, consequence, button = _QUESTIONS[action]
-    if action in {"hide", "rescore"}:
-        object_name = _submission_label(_submission(request, challenge))
-    elif action == "board":
-        object_name = str(_phase(request, challenge))
-    elif action == "ban":
+    kind, heading, consequence, button = _QUESTIONS[action]
+    if action == "ban":
         form = BanForm(request.POST)
         if not form.is_valid():
             return None
-        object_name = str(form.cleaned_data["team"].name)
-    elif action == "remove_participant":
-        object_name = str(_participant(request, challenge).username)
-    elif action == "remove_webhook":
-        object_name = webhook_of(request, challenge).shown_url
+        named = form.cleaned_data["team"]
     else:
-        object_name = f"“{_news(request, challenge).title}”"
-    values = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
-    heading = heading.format(what=object_name)
+        named = _object(request, challenge, kind)
     return {
-        "heading": heading,
+        "heading": heading.format(_submission_label(named) if kind == "submission" else named),
         "about": consequence,
         "button": button,
-        "values": values,
+        "values": {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"},
         "back": request.get_full_path(),
     }
 
 
-def _submission(request: UserRequest, challenge: Challenge) -> Submission:
-    rows = Submission.objects.filter(phase__challenge=challenge).select_related("team", "phase__challenge")
-    return get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
-
-
-def _phase(request: UserRequest, challenge: Challenge) -> Phase:
-    return get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
-
-
-def _participant(request: UserRequest, challenge: Challenge) -> User:
-    return get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
-
-
-def _news(request: UserRequest, challenge: Challenge) -> News:
-    return get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
+def _object(request: UserRequest, challenge: Challenge, kind: str) -> Any:
+    """The object that a form names."""
+    rows, key = _OBJECTS[kind]
+    text = request.POST.get(kind, "")
+    return get_object_or_404(rows(challenge), **{key: row_id(text) if key == "pk" else one_line(text)})
 
 
 def _submission_label(submission: Submission) -> str:
@@ -403,10 +372,19 @@ def _act(request: UserRequest, challenge: Challenge, action: str, form: Form) ->
             form.add_error("table", error.problems)
             return False
         messages.success(request, f"Fields were set in {counted(n, 'submission')}.")
-    elif action in {"webhook", "test_webhook", "remove_webhook"}:
-        return act_on_webhooks(request, challenge, action, form)
+    elif action == "webhook":
+        if add_webhook(request, challenge, form) is None:
+            return False
+        messages.success(request, "Webhook added. Its secret is shown below.")
+    elif action == "test_webhook":
+        ping(_object(request, challenge, "webhook"))
+        messages.success(request, "A test event will be sent within seconds. Reload this page to see the answer.")
+    elif action == "remove_webhook":
+        webhook = _object(request, challenge, "webhook")
+        remove_webhook(request, webhook)
+        messages.success(request, f"{webhook} was removed.")
     elif action == "remove_news":
-        row = _news(request, challenge)
+        row = _object(request, challenge, "news")
         row.delete()
         record("remove news", row.title, request=request, challenge=challenge)
         messages.success(request, f"The news “{row.title}” was removed.")
@@ -421,12 +399,12 @@ def _act(request: UserRequest, challenge: Challenge, action: str, form: Form) ->
         record("lift ban", team.name, request=request, challenge=challenge)
         messages.success(request, f"{team} may submit again. Its submissions stay hidden until you show them.")
     elif action == "remove_participant":
-        user = _participant(request, challenge)
+        user = _object(request, challenge, "name")
         Participant.objects.filter(challenge=challenge, user=user).delete()
         record("remove participant", user.username, request=request, challenge=challenge)
         messages.success(request, f"{user.username} is no longer a participant.")
     elif action in {"show", "hide", "rescore", "let_through"}:
-        submission = _submission(request, challenge)
+        submission = _object(request, challenge, "submission")
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
             queue.queue_again(rows)
@@ -439,7 +417,7 @@ def _act(request: UserRequest, challenge: Challenge, action: str, form: Form) ->
         outcome = outcomes.get(action, "will be scored")
         messages.success(request, f"{_submission_label(submission)} {outcome}.")
     elif action == "board":
-        phase = _phase(request, challenge)
+        phase = _object(request, challenge, "phase")
         board = request.POST.get("board", "")
         if board in _BOARDS:
             Phase.objects.filter(pk=phase.pk).update(board=board)
