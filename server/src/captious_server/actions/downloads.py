@@ -11,7 +11,8 @@ from django.http import FileResponse, Http404, HttpRequest, StreamingHttpRespons
 
 from captious_server.actions import one_line, open_phases
 from captious_server.boards.archive import ChallengeArchive
-from captious_server.boards.leaderboard import UnknownNameError, csv_file
+from captious_server.boards.leaderboard import csv_file
+from captious_server.boards.query import UnknownNameError
 from captious_server.boards.ranking import rounded_array
 from captious_server.challenges import references as reference_cache
 from captious_server.models import Challenge, Submission

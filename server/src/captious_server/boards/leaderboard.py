@@ -11,10 +11,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import reverse
 
-from captious.drawing import shortened
 from captious.files import csv_row
 from captious.statistics import Sampling, bootstrap_p_value, effect_size
 from captious_server.boards.fields import Value, board_fields
@@ -23,7 +22,6 @@ from captious_server.boards.query import (
     histories,
     matching_submissions,
     own_places,
-    phase_from,
     query_from,
     rounded_outputs,
     shown_sets,
@@ -41,8 +39,7 @@ from captious_server.boards.ranking import (
 )
 from captious_server.challenges.definition import BOARD_HEADS, FieldDefinition
 from captious_server.models import Phase, Scores, Standing, Submission
-from captious_server.people.access import ExplainedError, Visitor, challenge_for, may_see_board, why_hidden
-from captious_server.scoring.queue import BoardOutputs
+from captious_server.people.access import Visitor, challenge_for, may_see_board
 from captious_server.scoring.results import read_results
 from captious_server.settings import utc_time
 
@@ -477,25 +474,6 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
 _PARTS_AT_A_TIME = 100  # parts of a file that are sent together
 
 
-class HiddenBoardError(ExplainedError):
-    """A leaderboard that is hidden from the reader, who may know that its phase exists."""
-
-    status = 403
-
-    def __init__(self, phase: Phase) -> None:
-        super().__init__(f"The leaderboard of {phase} is not shown. {why_hidden(phase)}")
-        self.phase = phase
-
-
-class UnknownNameError(ExplainedError):
-    """An address with an unknown phase or reference set."""
-
-    status = 404
-
-    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
-        super().__init__(f"There is no {kind} {shortened(name)}; known are {', '.join(names) or 'none'}.")
-
-
 def requested_comparison(
     request: HttpRequest, slug: str
 ) -> tuple[Query, list[Submission], list[Submission | None], list[ComparedOutput]]:
@@ -524,20 +502,7 @@ def query_of(request: HttpRequest, slug: str) -> Query:
         UnknownNameError: there is no such phase or reference set.
         Http404: there is no such challenge.
     """
-    challenge = challenge_for(request.user, slug)
-    query = query_from(challenge, request.GET, request.user)
-    if query is None:
-        phase = phase_from(challenge.phase_list, request.GET)
-        if phase is None and "phase" in request.GET:
-            raise UnknownNameError("phase", request.GET["phase"], (row.name for row in challenge.phase_list))
-        if phase is None:
-            raise Http404
-        if may_see_board(request.user, phase):
-            name = request.GET.get("references", "")
-            sets = shown_sets(request.user, phase, BoardOutputs.of_board(phase).sets)
-            raise UnknownNameError("reference set", name, sets)
-        raise HiddenBoardError(phase)
-    return query
+    return query_from(challenge_for(request.user, slug), request.GET, request.user)
 
 
 def json_file(query: Query) -> StreamingHttpResponse:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Q
+from django.http import Http404
 from django.urls import reverse
 
+from captious.drawing import shortened
 from captious_server.boards.ranking import rounded, rounded_ends
 from captious_server.models import Challenge, Phase, Standing, Submission
-from captious_server.people.access import Visitor, is_own, may_manage, may_see_board, may_see_scores
+from captious_server.people.access import (
+    ExplainedError,
+    Visitor,
+    is_own,
+    may_manage,
+    may_see_board,
+    may_see_scores,
+    why_hidden,
+)
 from captious_server.scoring.queue import BoardOutputs, ReferenceSet, sets_of
 from captious_server.settings import flag, row_id
 
@@ -97,19 +107,45 @@ def phase_from(phases: Sequence[Phase], parameters: Mapping[str, str]) -> Phase 
     return next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1] if phases else None)
 
 
-def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Visitor) -> Query | None:
+class HiddenBoardError(ExplainedError):
+    """A leaderboard that is hidden from the reader, who may know that its phase exists."""
+
+    status = 403
+
+    def __init__(self, phase: Phase) -> None:
+        super().__init__(f"The leaderboard of {phase} is not shown. {why_hidden(phase)}")
+        self.phase = phase
+
+
+class UnknownNameError(ExplainedError):
+    """An address with an unknown phase or reference set."""
+
+    status = 404
+
+    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
+        super().__init__(f"There is no {kind} {shortened(name)}; known are {', '.join(names) or 'none'}.")
+
+
+def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Visitor) -> Query:
     """The leaderboard requested by an address, with defaults for missing parameters.
 
-    Returns:
-        None if there is no such phase or reference set, or the user may not see its leaderboard.
+    Raises:
+        HiddenBoardError: it is not shown to the user.
+        UnknownNameError: there is no such phase or reference set.
+        Http404: the challenge has no phases.
     """
-    phase = phase_from([phase for phase in challenge.phase_list if may_see_board(user, phase)], parameters)
+    phases = challenge.phase_list
+    phase = phase_from([phase for phase in phases if may_see_board(user, phase)], parameters)
     if phase is None:
-        return None
+        if (hidden := phase_from(phases, parameters)) is not None:
+            raise HiddenBoardError(hidden)
+        if "phase" in parameters:
+            raise UnknownNameError("phase", parameters["phase"], (phase.name for phase in phases))
+        raise Http404
     outputs = BoardOutputs.of_board(phase)
-    key = parameters.get("references") or outputs.first_set(phase)
-    if key not in shown_sets(user, phase, outputs.sets):
-        return None
+    key, sets = parameters.get("references") or outputs.first_set(phase), shown_sets(user, phase, outputs.sets)
+    if key not in sets:
+        raise UnknownNameError("reference set", key, sets)
     sort = parameters.get("sort", "")
     output = sort.removeprefix("-")
     is_output = output in outputs.names

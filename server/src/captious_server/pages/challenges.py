@@ -30,14 +30,13 @@ from captious_server.boards import leaderboard as boards
 from captious_server.boards.leaderboard import (
     BoardRow,
     ComparedOutput,
-    HiddenBoardError,
     csv_file,
     json_file,
     query_of,
     requested_comparison,
     rows_at,
 )
-from captious_server.boards.query import Query, query_from, standing_of
+from captious_server.boards.query import HiddenBoardError, Query, phase_from, query_from, standing_of
 from captious_server.boards.query import choices as choices_of
 from captious_server.challenges.folder import LOGO_TYPES, news_of
 from captious_server.models import Challenge, Draft, Phase, Standing, Submission, TermsAcceptance
@@ -220,12 +219,12 @@ def cards(challenges: Sequence[Challenge], user: Visitor) -> list[ChallengeCard]
 
 def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> ChallengeCard:
     phase = _main_phase(challenge.phase_list)
-    default = query_from(challenge, {}, user)
+    default = phase_from([phase for phase in challenge.phase_list if may_see_board(user, phase)], {})
     boards = [row for row in challenge.phase_list if row.is_board_open]
     board_phase = phase if phase in boards else _main_phase(boards)
     query = None if board_phase is None else query_from(challenge, {"phase": board_phase.name}, user)
     board = reverse("captious:leaderboard", args=[challenge.slug])
-    if query is not None and default is not None and query.phase != default.phase:
+    if query is not None and query.phase != default:
         board += f"?{urlencode({'phase': query.phase.name})}"
     card = ChallengeCard(challenge, phase, "" if default is None else board, is_mine)
     if query is None:

@@ -180,10 +180,8 @@ class SubmissionFilter(forms.Form):
 @signed_in("GET", "HEAD")
 def versions(request: UserRequest, slug: str) -> HttpResponse:
     """The scores of a phase in two versions."""
-    challenge = challenge_for(request.user, slug)
+    challenge = managed_challenge(request.user, slug)
     query = query_from(challenge, request.GET, request.user)
-    if query is None or not may_manage(request.user, challenge):
-        raise Http404
     comparison = compare_versions(query.phase, *(row_id(request.GET.get(name, "")) for name in ("before", "after")))
     outputs = outputs_of(query, comparison)
     if (output := request.GET.get("sort", "").removeprefix("-")) in outputs:  # the board may no longer have it
