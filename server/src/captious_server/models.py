@@ -22,36 +22,6 @@ from django.utils import timezone
 from captious_server.challenges.definition import ChallengeDefinition, ReferencesDefinition
 from captious_server.submissions.upload import Problem, printable
 
-__all__ = [
-    "IDS_FOLDER",
-    "Attempt",
-    "AuditEvent",
-    "Challenge",
-    "ChallengeVersion",
-    "Draft",
-    "Invitation",
-    "Membership",
-    "News",
-    "Notice",
-    "Participant",
-    "Phase",
-    "QueueTurn",
-    "RateCount",
-    "RefusedUpload",
-    "Scores",
-    "Standing",
-    "Submission",
-    "Team",
-    "TeamApproval",
-    "TeamBan",
-    "TermsAcceptance",
-    "Token",
-    "User",
-    "Webhook",
-    "WorkerSeen",
-]
-
-
 # Boards in the database.
 
 
