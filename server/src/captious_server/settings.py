@@ -253,8 +253,8 @@ class ServerSettings:
         lease_seconds: a worker that has not been heard from for so long has lost its submission to another.
         queue_minutes: age of the oldest submission that waits for scoring above which the server is not healthy.
         resamples: bootstrap resamples of the intervals and tests on leaderboards.
-        requests_per_minute: rate limit of sign-ups, uploads, invitations and the like for each account or address, and
-            of signing in and passwords for each account or address.
+        requests_per_minute: rate limit of the forms and calls that an account sends, of sign-ups and the like for each
+            address, and of signing in and passwords for each account or address.
         concurrent_passwords: number of passwords that are hashed at the same time by one web process.
         audit_days: age of events at which they are removed from the audit log; 0 to keep all.
         wrong_passwords: number of wrong passwords after which an account is locked for an address; and of wrong codes

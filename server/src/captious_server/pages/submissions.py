@@ -32,7 +32,6 @@ from captious_server.boards.submission_pages import (
     SORTS,
     OwnScore,
     Place,
-    Scale,
     compared_outputs,
     images_of,
     own_scores,
@@ -157,7 +156,8 @@ def _boards(user: Visitor, submission: Submission, places: Mapping[str, Place]) 
         if not scores:
             continue
         references, place, messages = sets[key], places.get(key), warnings.get(key, [])
-        main, scales, other_scores = (None, {}, []) if place is None else _drawing_context(place)
+        main, scales = (None, {}) if place is None else (place.query.output, place.scales)
+        other_scores = [] if place is None else compared_outputs(place)
         is_current = submission.is_current(key)
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
@@ -180,11 +180,6 @@ def _boards(user: Visitor, submission: Submission, places: Mapping[str, Place]) 
             }
         )
     return boards
-
-
-def _drawing_context(place: Place) -> tuple[str, Scale, list[Mapping[str, Any]]]:
-    """The ranking output, the axes, and the scores drawn next to those of a submission."""
-    return place.query.output, place.scales, compared_outputs(place)
 
 
 @require_safe
