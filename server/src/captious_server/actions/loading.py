@@ -101,16 +101,6 @@ def _text_as_on_site(challenge: Challenge, text: str, name: str) -> str:
 # confirm.
 
 _Status = Submission.Status
-#: List -> the name of one of its tables, and the keys that identify it.
-_LABELS = {
-    "texts": ("text", ("title",)),
-    "downloads": ("download", ("title",)),
-    "captions": ("captions file", ("name",)),
-    "references": ("reference set", ("captions", "name")),
-    "phases": ("phase", ("name",)),
-    "baselines": ("baseline", ("method",)),
-    "fields": ("field", ("name",)),
-}
 
 
 @dataclass(frozen=True)
@@ -279,10 +269,9 @@ def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The tables of a definition by their names, such as ``phase 'main'``; top-level keys are in ``""``."""
     tables: dict[str, dict[str, Any]] = {"": {}}
     for key, value in _in_order(values, ChallengeDefinition).items():
-        if key in _LABELS:
-            singular, names = _LABELS[key]
+        if (table := TABLES.get(key)) is not None:
             for row in value:
-                tables[f"{singular} {'/'.join(row[name] for name in names)!r}"] = _in_order(row, TABLES[key])
+                tables[f"{table.noun} {'/'.join(row[name] for name in table.identity)!r}"] = _in_order(row, table)
         elif isinstance(value, Mapping):
             tables[""] |= {f"{key}.{name}": cell for name, cell in value.items()}
         else:

@@ -13,7 +13,7 @@ from dataclasses import fields as fields_of
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from urllib.parse import quote, urlsplit
 
 from pydantic import (
@@ -257,22 +257,14 @@ def cross_problems(data: Mapping[str, Any]) -> list[str]:
 
 
 def _repeated_names(data: Mapping[str, Any]) -> Iterator[str]:
-    for name, keys in (
-        ("texts", ("title",)),
-        ("downloads", ("file",)),
-        ("captions", ("name",)),
-        ("references", ("captions", "name")),
-        ("phases", ("name",)),
-        ("baselines", ("method",)),
-        ("fields", ("name",)),
-    ):
+    for name, model in TABLES.items():
         positions: dict[tuple[object, ...], int] = {}
         for position, table in tables(data, name):
-            values = tuple(table.get(key) for key in keys)
+            values = tuple(table.get(key) for key in model.identity)
             if not all(isinstance(value, str) for value in values):
                 continue
             if (earlier := positions.setdefault(values, position)) != position:
-                key = keys[-1]
+                key = model.identity[-1]
                 yield f"{at((name, position, key))}: {values[-1]!r} is also the {key} of {at((name, earlier))}"
 
 
@@ -487,9 +479,15 @@ _NonEmptyList = Field(strict=False, min_length=1)
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    #: What a table of a list is called, and the keys that tell it from others.
+    noun: ClassVar[str]
+    identity: ClassVar[tuple[str, ...]]
+
 
 class TextDefinition(_Table):
     """A page of the organizers, a Markdown file."""
+
+    noun, identity = "text", ("title",)
 
     title: _Line
     file: _File
@@ -497,6 +495,8 @@ class TextDefinition(_Table):
 
 class DownloadDefinition(_Table):
     """A file that everybody who sees the challenge can download, such as a list of images or a notebook."""
+
+    noun, identity = "download", ("file",)
 
     title: _Line
     file: _File
@@ -509,6 +509,8 @@ class CaptionsDefinition(_Table):
         pattern: pattern of its name in an archive, with ``*`` and ``?``.
         public: whether captions, references and scores of images are public.
     """
+
+    noun, identity = "captions file", ("name",)
 
     name: _Name = CAPTIONS
     pattern: Annotated[str, Field(min_length=1), AfterValidator(_pattern)] = "*"
@@ -524,6 +526,8 @@ class ReferencesDefinition(_Table):
         rest_of: another set of the same file. This one has the images that the other leaves out.
         scores_shown: "at-end" to show scores on this set when a phase has closed.
     """
+
+    noun, identity = "reference set", ("captions", "name")
 
     name: _Name
     captions: _Name = ""
@@ -557,6 +561,8 @@ class PhaseDefinition(_Table):
         equal_captions: the largest share of images, above 0, that may have the same caption.
         entries: whether the leaderboard shows all submissions of a team or only its entry.
     """
+
+    noun, identity = "phase", ("name",)
 
     name: _Name
     title: _Line
@@ -607,6 +613,8 @@ class FormulaDefinition(_Table):
 class BaselineDefinition(_Table):
     """A submission of the organizers, shown on leaderboards."""
 
+    noun, identity = "baseline", ("method",)
+
     method: Annotated[str, Field(max_length=120), AfterValidator(_line)]
     file: _File
     phases: Annotated[tuple[str, ...], _NonEmptyList]
@@ -626,6 +634,8 @@ class FieldDefinition(_Table):
             the team see it.
         lower_is_better: whether lower numbers are better, where they break ties.
     """
+
+    noun, identity = "field", ("name",)
 
     name: _Name
     label: _Line
