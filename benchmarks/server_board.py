@@ -128,7 +128,8 @@ class Board:
         Submission.objects.bulk_create(submissions, batch_size=500)
         Scores.objects.bulk_create(scores, batch_size=500)
         for submission, row in zip(submissions, scores, strict=True):
-            Submission.objects.filter(pk=submission.pk).update(shown_scores=row)
+            submission.shown_scores = row
+        Submission.objects.bulk_update(submissions, ["shown_scores"], batch_size=500)
 
 
 @contextmanager
