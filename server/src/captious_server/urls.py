@@ -7,7 +7,7 @@ from allauth.socialaccount.views import connections, login_cancelled
 from allauth.socialaccount.views import signup as signup_with_site
 from allauth.usersessions.views import list_usersessions
 from django.contrib import admin
-from django.urls import include, path, re_path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from captious_server import api
@@ -78,7 +78,7 @@ _api_paths = [
     path("openapi.json", api.openapi, name="openapi"),
     *api.paths(),
 ]
-_site_paths = [
+_site_paths: list[URLPattern | URLResolver] = [
     path("", challenges.home, name="home"),
     path("healthz", healthz, name="healthz"),
     path("challenges/<slug:slug>/", include(_challenge_paths)),
