@@ -324,7 +324,7 @@ class ComparedVersions:
 
     before: int
     after: int
-    scored_versions: list[dict[str, Any]]
+    scored_versions: Sequence[Mapping[str, Any]]
     submissions: QuerySet[Submission]
 
     def n_scored(self, version: int) -> int:
