@@ -74,14 +74,14 @@ class Tensor:
     ids=["arrays", "tensor", "list of tensors", "generators", "lists of words", "numpy's strings"],
 )
 def test_ids_and_captions_of_training_loops_are_accepted(ids: Any, texts: Any) -> None:
-    reward = captious.reward({7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]}, "rouge-l")
+    reward = captious.reward(REFERENCES, "rouge-l")
     assert reward(ids, texts).tolist() == reward(IDS, TEXTS).tolist()
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_data_frame_columns_are_accepted(library: str) -> None:
     series = pytest.importorskip(library).Series
-    reward = captious.reward({7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]}, "rouge-l")
+    reward = captious.reward(REFERENCES, "rouge-l")
     assert reward(series(IDS), series(TEXTS)).tolist() == reward(IDS, TEXTS).tolist()
 
 

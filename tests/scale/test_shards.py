@@ -139,7 +139,6 @@ def test_invalid_shard_is_named_with_its_line(
 
 def test_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("captious.data.formats.MOST_BYTES", 1000)
-    monkeypatch.setattr("captious.data.formats.MOST_BYTES", 1000)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b" " * 100_000))
     with pytest.raises(CaptionFileError, match="1,000 bytes"):
         read(tmp_path / "a.jsonl.gz")
