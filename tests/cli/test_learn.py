@@ -99,6 +99,17 @@ class TestTrain:
         assert trained.recipe["seed"] == 5
         assert trained.label.startswith("c-")
 
+    def test_features_are_of_concatenated_references_if_asked(self, examples: Path, run: Run) -> None:
+        pytest.importorskip("torch")
+        (examples.parent / "mine.toml").write_text(RECIPE)
+        command = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--force")
+        for way in ("each", "cat"):
+            assert run(*command, "--references-as", way, "-o", f"{way}.safetensors").code == 0
+        each, cat = (NetworkWeights.load(examples.parent / f"{way}.safetensors") for way in ("each", "cat"))
+        assert "references" not in each.resources
+        assert cat.resources["references"] == "cat"
+        assert each.figures["feature_tau_b"]["rouge-l"] != cat.figures["feature_tau_b"]["rouge-l"]
+
     def test_interrupted_training_keeps_the_best_weights(
         self, examples: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     ) -> None:

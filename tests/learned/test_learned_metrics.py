@@ -118,6 +118,14 @@ def test_vectors_of_training_under_another_name_are_not_warned_of() -> None:
     assert [text for text in NNEval(weights=changed).warnings(table(["a"], [["b"]]), None) if "trained with" in text]
 
 
+def test_references_that_were_concatenated_in_training_only_give_a_warning() -> None:
+    metric = LCEval(weights=replace(own(), resources={"references": "cat"}))
+    captions = table(["a dog"], [["a dog", "the dog"]])
+    (warning,) = metric.warnings(captions, None)
+    assert "trained with references cat, but its features are computed with references each" in warning
+    assert metric.warnings(captions.with_references_as("cat"), None) == []
+
+
 def test_grammar_that_differs_from_training_gives_a_warning() -> None:
     features = FeatureSet("chains", (Feature("hwcm-2"),))
     trained = NetworkWeights("lceval", "own", features, random_network(1, 2), resources={"parser": "bundled-1"})

@@ -630,7 +630,9 @@ class LearnedMetric(FeatureMetric):
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         messages = [*super().warnings(captions, state)]
-        resources = self.resources
+        resources = dict(self.resources)
+        if len(captions.references.texts) > len(captions.references):
+            resources["references"] = "each"  # concatenated ones are one for each image
         differences = {
             name: value
             for name, value in self.trained.resources.items()

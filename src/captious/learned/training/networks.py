@@ -286,6 +286,8 @@ def learn(
     }
     resources = {key: str(value) for key, value in features.resources.items()}
     resources |= {key: str(value) for key, value in features.fitted_parameters(None).items()}
+    if features.settings.references_as != "each":
+        resources["references"] = features.settings.references_as
     trained = NetworkWeights(
         recipe.metric, name, recipe.features, outcome.network, recipe.to_dict(), resources, read.about, figures
     )
