@@ -92,5 +92,6 @@ def test_papers_are_as_recorded(shell: Shell, record: Record) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_long_papers_are_as_recorded(shell: Shell, record: Record) -> None:
     record("shared/papers-long", [run(shell, line) for line in LONG])

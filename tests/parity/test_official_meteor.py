@@ -126,7 +126,7 @@ def soups(relatives: list[list[str]], count: int) -> Segments:
     return candidates, references
 
 
-@pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.nightly)])
 def test_meteor_of_random_word_soups_equals_the_jar(relatives: list[list[str]], count: int) -> None:
     check(soups(relatives, count))
 

@@ -15,6 +15,7 @@ def module(program: Callable[[str], ModuleType]) -> ModuleType:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_training_excludes_images_and_captions_of_evaluations(module: ModuleType, shared_data: Path) -> None:
     import gzip
     import json

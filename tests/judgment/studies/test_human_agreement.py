@@ -167,6 +167,7 @@ def test_published_scores_are_shown_with_computed_ones() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(meteor.find() is None, reason=f"no pycocoevalcap: {meteor.INSTALL}")
 def test_val2014_scores_are_compared_with_c5(shared_data: Path) -> None:
     """With the four references that val2014 leaves, people score below c5; the fifth that is missing explains it."""

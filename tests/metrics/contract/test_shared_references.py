@@ -96,7 +96,11 @@ def of_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ..
 @pytest.mark.parametrize(
     ("names", "systems"),
     [
-        (["bleu", "rouge-l", "rouge-s", "cider-d", "sparcs", "unigram-recall", "yi2020-unigram"], 100),
+        pytest.param(
+            ["bleu", "rouge-l", "rouge-s", "cider-d", "sparcs", "unigram-recall", "yi2020-unigram"],
+            100,
+            marks=pytest.mark.nightly,
+        ),
         pytest.param(["meteor"], 100, marks=pytest.mark.nightly),
         pytest.param(["wmd", "mowe"], 100, marks=pytest.mark.nightly),
         (["spice", "hwcm"], 30),
