@@ -264,13 +264,18 @@ class FeatureMetric(Combined):
         return {name: "+".join(values) for name, values in values_of.items()}
 
     @property
+    def references_as(self) -> Mapping[str, object]:
+        """How references are passed to the metrics, unless each separately."""
+        return {} if self.settings.references_as == "each" else {"references": self.settings.references_as}
+
+    @property
     def parameters(self) -> Mapping[str, object]:
         return {"features": self.feature_set.label, **self.resources}
 
     def signature(self, state: State | None = None) -> str:
         """Return everything that the features depend on besides the captions."""
-        references = {} if self.settings.references_as == "each" else {"references": self.settings.references_as}
-        return signature(self.feature_set.name, {**self.parameters, **self.fitted_parameters(state), **references})
+        parameters = {**self.parameters, **self.fitted_parameters(state), **self.references_as}
+        return signature(self.feature_set.name, parameters)
 
 
 #: Extensions of files of features.

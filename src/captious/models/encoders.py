@@ -478,6 +478,9 @@ class TokenVectors:
         lengths: number of tokens of each text.
         width: d.
 
+    Attributes:
+        array: all vectors, float32[n_tokens, d]; mapped if they are in a file.
+
     Raises:
         OutputError: the file cannot be written; most likely the disk is full.
     """
@@ -486,39 +489,34 @@ class TokenVectors:
         self.offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
         self.width = width
         n = int(self.offsets[-1]) * width
-        self._array = (np.zeros(n, np.float32) if n * 4 <= _MEMORY_LIMIT else _in_file(n)).reshape(-1, width)
+        self.array = (np.zeros(n, np.float32) if n * 4 <= _MEMORY_LIMIT else _in_file(n)).reshape(-1, width)
 
     @classmethod
     def of(cls, lengths: NDArray[np.int64], array: NDArray[np.float32]) -> TokenVectors:
         """Wrap existing vectors, float32[n_tokens, d]; they cannot be written."""
         vectors = cls(lengths[:0], array.shape[1])
         vectors.offsets = np.concatenate([[0], np.cumsum(lengths)])
-        vectors._array = array
+        vectors.array = array
         return vectors
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
-    def array(self) -> NDArray[np.float32]:
-        """All vectors, float32[n_tokens, d]; mapped if they are in a file."""
-        return self._array
-
     def write(self, text: int, vectors: NDArray[np.float32]) -> None:
         """Set the vectors of a text, float32[its number of tokens, d]."""
         start = int(self.offsets[text])
-        self._array[start : start + len(vectors)] = vectors
+        self.array[start : start + len(vectors)] = vectors
 
     def read(self, text: int) -> NDArray[np.float32]:
         """Return the vectors of a text, float32[its number of tokens, d]."""
         start, stop = self.offsets[text : text + 2].tolist()
-        return self._array[start:stop]
+        return self.array[start:stop]
 
     def read_alike(self, texts: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the vectors of texts with equal numbers of tokens, float32[n_texts, tokens of each, d]."""
         starts = self.offsets[texts]
         length = int(self.offsets[texts[0] + 1] - starts[0]) if len(texts) else 0
-        return self._array[starts[:, None] + np.arange(length)]
+        return self.array[starts[:, None] + np.arange(length)]
 
 
 def _in_file(n: int) -> NDArray[np.float32]:

@@ -284,10 +284,8 @@ def learn(
             label: tau(column, target) for label, column in zip(recipe.features.labels, held_out.T, strict=True)
         },
     }
-    resources = {key: str(value) for key, value in features.resources.items()}
-    resources |= {key: str(value) for key, value in features.fitted_parameters(None).items()}
-    if features.settings.references_as != "each":
-        resources["references"] = features.settings.references_as
+    depends_on = {**features.resources, **features.fitted_parameters(None), **features.references_as}
+    resources = {key: str(value) for key, value in depends_on.items()}
     trained = NetworkWeights(
         recipe.metric, name, recipe.features, outcome.network, recipe.to_dict(), resources, read.about, figures
     )
