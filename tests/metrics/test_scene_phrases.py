@@ -176,7 +176,7 @@ def test_a_complete_caption_has_recall_and_a_careful_one_precision(
 def test_signatures_say_parser_synonyms_and_encoder(meteor_tables: MeteorTables, encoder: Encoder) -> None:
     (signature, *_) = Capture(model=encoder, parser="bundled").signatures()
     assert signature == (
-        f"capture|variant:official|tokenizer:ptb|model:{encoder.label}|parser:bundled-4|"
+        f"capture|variant:official|tokenizer:ptb|model:{encoder.label}|parser:bundled-5|"
         f"abstract-nouns:captious-abstract|synonyms:meteor-1.5|captious:{captious.__version__}"
     )
     (signature, *_) = SoftSpice(model=encoder, parser="bundled", split="none").signatures()

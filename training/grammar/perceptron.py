@@ -8,6 +8,7 @@ frequent ones. The scores that come out are the average over the steps of a pass
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,24 @@ from captious.parsing.lexicon import signature
 from counts import Reduced
 from derivations import Derivations
 
-__all__ = ["Perceptron"]
+__all__ = ["Perceptron", "State"]
 
 _LEAST = 1e-6  # the square of the changes that a score is taken to have had
+
+
+@dataclass(frozen=True)
+class State:
+    """Scores of rules, then of tagged words, as they are between two passes.
+
+    Args:
+        scores: after the last change.
+        averaged: the average over the last pass.
+        squares: the sum of the squared changes of each.
+    """
+
+    scores: NDArray[np.float64]
+    averaged: NDArray[np.float64]
+    squares: NDArray[np.float64]
 
 
 class Perceptron:
@@ -31,6 +47,7 @@ class Perceptron:
 
     Attributes:
         entries: int32, by number of a word of the derivations: its number in the lexicon.
+        state: the scores.
     """
 
     def __init__(self, grammar: Reduced, derivations: Derivations) -> None:
@@ -48,9 +65,8 @@ class Perceptron:
             potentials=np.zeros(n_states, np.float32),
             common=np.ones(self.n_rules, np.uint8),
         )
-        self.scores = np.concatenate([grammar.rule_scores, grammar.lexical_scores])
-        self.averaged = self.scores
-        self._squares = np.full_like(self.scores, _LEAST)
+        scores = np.concatenate([grammar.rule_scores, grammar.lexical_scores])
+        self.state = State(scores, scores, np.full_like(scores, _LEAST))
         self._starts = np.searchsorted(grammar.lexical_rules[:, 1], np.arange(len(grammar.lexicon) + 1))
         self._keys = grammar.lexical_rules[:, 1].astype(np.int64) * n_states + grammar.lexical_rules[:, 0]
         entry = {name: number for number, name in enumerate(grammar.lexicon)}
@@ -62,24 +78,24 @@ class Perceptron:
 
     def anneal(self) -> None:
         """Go on from the averages, with changes as large as the first ones."""
-        self.scores = self.averaged
-        self._squares[:] = _LEAST
+        averaged = self.state.averaged
+        self.state = State(averaged, averaged, np.full_like(averaged, _LEAST))
 
     def train(self, sentences: NDArray[np.int64], batch: int, step: float) -> float:
         """Return the share of sentences that were misparsed during one training pass in this order.
 
-        Afterwards, ``averaged`` has the average of the scores over the pass: rules, then tagged words.
+        Afterwards, ``state.averaged`` has the average of the scores over the pass: rules, then tagged words.
 
         Args:
             step: the first change of a score.
         """
         wrong = 0
-        sums, steps = np.zeros_like(self.scores), 1.0
-        self.scores = self.scores.copy()
+        scores, squares = self.state.scores.copy(), self.state.squares.copy()
+        sums, steps = np.zeros_like(scores), 1.0
         for start in range(0, len(sentences), batch):
             these = sentences[start : start + batch].tolist()
-            gradient = np.zeros_like(self.scores)
-            for i, features in zip(these, self._parsed(these, self.scores), strict=True):
+            gradient = np.zeros_like(scores)
+            for i, features in zip(these, self._parsed(these, scores), strict=True):
                 official = self._official[i]
                 if not len(features) or np.array_equal(np.sort(features), np.sort(official)):
                     continue
@@ -87,12 +103,12 @@ class Perceptron:
                 np.add.at(gradient, official[official >= 0], 1.0)
                 np.add.at(gradient, features, -1.0)
             changed = np.flatnonzero(gradient)
-            self._squares[changed] += gradient[changed] ** 2
-            change = step * gradient[changed] / np.sqrt(self._squares[changed])
-            self.scores[changed] += change
+            squares[changed] += gradient[changed] ** 2
+            change = step * gradient[changed] / np.sqrt(squares[changed])
+            scores[changed] += change
             sums[changed] += steps * change
             steps += 1
-        self.averaged = self.scores - sums / steps
+        self.state = State(scores, scores - sums / steps, squares)
         return wrong / len(sentences)
 
     def agreement(self, sentences: Sequence[int], scores: NDArray[np.float64]) -> float:

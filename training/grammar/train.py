@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import pickle
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +28,21 @@ from captious.resources import corenlp
 from captious.resources.cache import Arrays, write_arrays
 from captious.resources.grammar import FILE, FORMAT, VERSION, Grammar
 from counts import Reduced, category, count
-from derivations import derive
-from perceptron import Perceptron
+from derivations import Derivations, derive
+from perceptron import Perceptron, State
 from spans import likely_tags, span_ends, train_span_ends
-from variants import rare_words, variants
+from variants import rare_words, truncated, variants
 
 HELD_OUT = 2000
-#: Passes over captions, and over captions and variants; each pass with its first change of a score.
+#: Passes over captions, and over captions, truncated ones and variants; each pass with its first change of a score.
 STEPS = (0.2,) * 6 + (0.05,) * 2
 STEPS_OF_VARIANTS = (0.1, 0.05, 0.02)
-VARIANTS = 16  # of a word
+VARIANTS = 8  # of a word, others in every pass
+TRUNCATED = 200_000
 PASSES_OF_SPANS = 2
 TUNED_ON = 3000  # captions; it makes parsing faster and changes nothing
+
+Made = TypeVar("Made")
 
 
 def main() -> None:
@@ -46,11 +53,14 @@ def main() -> None:
     parser.add_argument(
         "--steps-of-variants", type=float, nargs="+", default=STEPS_OF_VARIANTS, help="then for each over variants, too"
     )
-    parser.add_argument("--variants", type=int, default=VARIANTS, help="captions made for each rare word")
+    parser.add_argument("--variants", type=int, default=VARIANTS, help="captions made for each rare word in a pass")
+    parser.add_argument("--truncated", type=int, default=TRUNCATED, help="captions that break off")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", type=Path, help="keep what each step makes here, to go on from there")
     parser.add_argument("-o", "--output", type=Path, default=FILE)
     options = parser.parse_args()
+    work: Path | None = options.work
 
     installed = corenlp.find()
     if installed is None:
@@ -59,43 +69,69 @@ def main() -> None:
     treebank = treebank_captions(options.data)
     captions = [*treebank[:-HELD_OUT], *other_captions(options.data)][: options.captions] + treebank[-HELD_OUT:]
     parser_ = TreeParser(official, tuned_bounds(official, captions[:TUNED_ON]))
-    derived = derive(parser_, captions)
-    n_captions = len(derived) - HELD_OUT
-    derivations, held_out = derived[:n_captions], derived[n_captions:]
+    derived = kept(work, "captions", lambda: derive(parser_, captions))
+    derivations, held_out = derived[: len(derived) - HELD_OUT], derived[len(derived) - HELD_OUT :]
     lexicon = lexicon_of(official)
-    rng = np.random.default_rng(options.seed)
     words = rare_words(derivations, lexicon)
-    varied = variants(derivations, lexicon, words, options.variants, rng)
-    print(f"{len(varied):,} variants of captions, of {len(words):,} rare words", flush=True)
-    derivations += derive(parser_, varied)
-    n_all = len(derivations)
-    grammar = count(official, derivations)
+
+    def made(number: int) -> Derivations:
+        """Derive the truncated captions, which come first, or the variants of a pass."""
+        rng = np.random.default_rng([options.seed, number])
+        if not number:
+            return derive(parser_, truncated(derivations, official.states, options.truncated, rng))
+        return derive(parser_, variants(derivations, lexicon, words, options.variants, rng))
+
+    everything, ends = derivations, [len(derivations)]
+    for number in range(1 + len(options.steps_of_variants)):
+        everything += kept(work, f"made-{number}", partial(made, number))
+        ends.append(len(everything))
+    grammar = count(official, everything)
     print(
-        f"{n_captions:,} captions; {len(grammar.states):,} states, {len(grammar.binary_rules):,} binary and "
-        f"{len(grammar.unary_rules):,} unary rules, {len(grammar.lexical_scores):,} tagged words and shapes",
+        f"{len(everything):,} captions, {len(words):,} rare words; {len(grammar.states):,} states, "
+        f"{len(grammar.binary_rules):,} binary and {len(grammar.unary_rules):,} unary rules, "
+        f"{len(grammar.lexical_scores):,} tagged words and shapes",
         flush=True,
     )
-    derivations += held_out
-    held = range(n_all, len(derivations))
-    model = Perceptron(grammar, derivations)
-    print(f"frequencies: {model.agreement(held, model.scores):.2%} of held-out derivations", flush=True)
-    passes = [(n_captions, step) for step in options.steps] + [(n_all, step) for step in options.steps_of_variants]
-    for (n, step), stage in groupby(passes):
+    model = Perceptron(grammar, everything + held_out)
+    held = range(ends[-1], ends[-1] + len(held_out))
+    print(f"frequencies: {model.agreement(held, model.state.scores):.2%} of held-out derivations", flush=True)
+
+    def trained(sentences: NDArray[np.int64], step: float) -> tuple[float, State]:
+        return model.train(sentences, options.batch, step), model.state
+
+    passes = [(step, np.arange(ends[0])) for step in options.steps]
+    for step, begin, end in zip(options.steps_of_variants, ends[1:-1], ends[2:], strict=True):
+        passes.append((step, np.r_[: ends[1], begin:end]))
+    rng = np.random.default_rng(options.seed)
+    for (step, _), stage in groupby(enumerate(passes), lambda item: (item[1][0], len(item[1][1]))):
         model.anneal()
-        for _ in stage:
-            wrong = model.train(rng.permutation(n), options.batch, step)
-            right = model.agreement(held, model.averaged)
+        for number, (_, sentences) in stage:
+            order = rng.permutation(sentences)
+            wrong, model.state = kept(work, f"pass-{number}", partial(trained, order, step))
+            right = model.agreement(held, model.state.averaged)
             print(f"step {step}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
-    tags = likely_tags(official, grammar, derivations[:n_all])
-    offsets = np.cumsum([0, *map(len, derivations.sentences[:n_all])])
-    entries = np.concatenate([model.entries[sentence] for sentence in derivations.sentences[:n_all]])
-    labels = span_ends(official, derivations[:n_all])
-    spans = train_span_ends(entries, offsets, tags, labels, PASSES_OF_SPANS, rng)
+    tags = likely_tags(official, grammar, everything)
+    offsets = np.cumsum([0, *map(len, everything.sentences)])
+    entries = np.concatenate([model.entries[sentence] for sentence in everything.sentences])
+    spans = train_span_ends(entries, offsets, tags, span_ends(official, everything), PASSES_OF_SPANS, rng)
+    scores = model.state.averaged
     with whole_file(options.output, "wb") as file:
-        write_arrays(
-            file, bundled_arrays(official, grammar, model.averaged, captions[:TUNED_ON]) | spans.arrays(), FORMAT
-        )
+        write_arrays(file, bundled_arrays(official, grammar, scores, captions[:TUNED_ON]) | spans.arrays(), FORMAT)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
+
+
+def kept(work: Path | None, name: str, make: Callable[[], Made]) -> Made:
+    """Return what this makes, or what it has made in an earlier run, which the folder keeps."""
+    if work is None:
+        return make()
+    file = work / f"{name}.pickle"
+    if not file.exists():
+        made = make()
+        with whole_file(file, "wb") as stream:
+            pickle.dump(made, stream)
+    with file.open("rb") as stream:
+        found: Made = pickle.load(stream)
+    return found
 
 
 def bundled_arrays(

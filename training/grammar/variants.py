@@ -7,6 +7,7 @@ fifth wrong; of those whose rarest word occurs 300 times, one in ninety.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from wordfreq import top_n_list
 from captious.parsing.lexicon import Lexicon
 from derivations import Derivations
 
-__all__ = ["rare_words", "variants"]
+__all__ = ["rare_words", "truncated", "variants"]
 
 _RARE = 300  # occurrences in captions from which on a word needs no variants
 _LONGEST = 14  # words of a caption that is varied
@@ -62,4 +63,26 @@ def variants(
             caption = [derivations.words[w] for w in derivations.sentences[sentence]]
             caption[place - first[sentence]] = word
             result.append(tuple(caption))
+    return result
+
+
+def truncated(
+    derivations: Derivations, states: Sequence[str], n: int, rng: np.random.Generator
+) -> list[tuple[str, ...]]:
+    """Return captions that break off after an article or a preposition, as those of captioners of limited length do.
+
+    Args:
+        states: the names of the states that derivations number.
+        n: how many.
+    """
+    breaks = [re.split(r"[\^~=_-]", state)[0] in ("DT", "IN") for state in states]
+    result: list[tuple[str, ...]] = []
+    for i in rng.permutation(len(derivations)).tolist():
+        if len(result) == n:
+            break
+        sentence, above = derivations.sentences[i].tolist(), derivations.states[i].tolist()
+        places = [place for place in range(max(4, len(sentence) // 2), len(sentence) - 1) if breaks[above[place]]]
+        if places:
+            end = int(rng.choice(places)) + 1
+            result.append(tuple(derivations.words[word] for word in sentence[:end]))
     return result

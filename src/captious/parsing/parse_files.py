@@ -2,7 +2,7 @@
 
 JSON lines have one object per caption, words counted from 1 and 0 above the root:
 
-    {"parser": "bundled-4", "caption": "a dog runs", "word": ["a", "dog", "runs"], "tag": ["DT", "NN", "VBZ"],
+    {"parser": "bundled-5", "caption": "a dog runs", "word": ["a", "dog", "runs"], "tag": ["DT", "NN", "VBZ"],
      "lemma": ["a", "dog", "run"], "basic": [[2, 1, "det"], [3, 2, "nsubj"], [0, 3, "root"]],
      "ccprocessed": [[0, 3, "root"], ...]}
 

@@ -23,7 +23,7 @@ ANY = -1
 #: Name of the bundled grammar.
 BUNDLED = "bundled"
 #: Its name in signatures; it counts up when the grammar is trained again.
-VERSION = f"{BUNDLED}-4"
+VERSION = f"{BUNDLED}-5"
 #: Its file.
 FILE = Path(__file__).parent / "bundled.grammar"
 #: The version of its format.
