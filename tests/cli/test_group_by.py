@@ -21,21 +21,6 @@ def groups(folder: Path) -> dict[str, str]:
     return group_of
 
 
-@pytest.mark.parametrize("grouped", [(), ("--group-by", "places.json")])
-def test_scores_by_group_are_printed_as_latex(run: Run, groups: dict[str, str], grouped: tuple[str, ...]) -> None:
-    for arguments in (SCORE, (*SCORE, "--ci"), COMPARE):
-        out = run(*arguments, *grouped, "--format", "tex").out
-        assert "rouge-l|variant:official" in out
-        body = [line for line in out.splitlines() if line.endswith(r"\\")]
-        columns = len(out.partition(r"\begin{tabular}{")[2].partition("}")[0])
-        for line in body:
-            spans = sum(int(piece.partition("}")[0]) - 1 for piece in line.split(r"\multicolumn{")[1:])
-            assert line.count("&") + 1 + spans == columns
-        if arguments is SCORE:
-            assert rf"improved & {'' if grouped else ' '}".rstrip() in out
-            assert r"\textbf{" in body[-1]
-
-
 class TestColumns:
     def lines(self, name: str, **more: str) -> None:
         """Write references with a field as jsonl."""

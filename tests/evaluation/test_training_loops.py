@@ -1,15 +1,13 @@
-"""What docs/rewards.md promises to training loops: TRL's calls, threads, processes, pickles and warnings."""
+"""What docs/rewards.md promises to training loops: threads and processes."""
 
 from __future__ import annotations
 
 import multiprocessing
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 import captious
@@ -19,50 +17,6 @@ from tests.support.corpora import large_corpus
 CORPUS = large_corpus(300, seed=4).table()
 pytestmark = pytest.mark.filterwarnings("ignore:.* references are empty or without words:captious.CaptiousWarning")
 IDS, CAPTIONS = [*CORPUS.ids] * 3, [*CORPUS.candidates] * 3
-
-
-@pytest.fixture
-def reward() -> captious.Reward:
-    return captious.reward(CORPUS.references, {"cider-d": 1, "bleu-4": 0.5})
-
-
-def grpo_rewards(
-    functions: Sequence[Callable[..., Any]],
-    inputs: Sequence[Mapping[str, Any]],
-    prompts: Sequence[Any],
-    completions: Sequence[Any],
-) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return rewards float32[n, n_functions] as ``GRPOTrainer._calculate_rewards`` of TRL computes them (July 2026)."""
-    logged: dict[str, Any] = {}
-    keys = [key for key in inputs[0] if key not in ["prompt", "completion", "completion_ids"]]
-    reward_kwargs: dict[str, Any] = {key: [example[key] for example in inputs] for key in keys}
-    reward_kwargs["trainer_state"] = object()
-    reward_kwargs["log_extra"] = logged.__setitem__
-    reward_kwargs["log_metric"] = logged.__setitem__
-    rewards = np.zeros((len(prompts), len(functions)), np.float32)
-    for i, function in enumerate(functions):
-        assert isinstance(getattr(function, "__name__", None), str)
-        given = function(
-            prompts=prompts, completions=completions, completion_ids=[[1, 2]] * len(prompts), **reward_kwargs
-        )
-        rewards[:, i] = [np.nan if value is None else value for value in given]
-    return rewards
-
-
-@pytest.mark.parametrize("is_chat", [False, True])
-def test_trl_gets_rewards_of_its_generations(reward: captious.Reward, is_chat: bool) -> None:
-    prompt = [{"role": "user", "content": "Describe the image."}] if is_chat else "Describe the image."
-    inputs: list[dict[str, Any]] = [
-        {"prompt": prompt, "image": None, "photo": image}
-        for image in CORPUS.ids[:8]
-        for _ in range(3)  # generations
-    ]
-    texts = [CORPUS.candidates[(i * 5) % 40] for i in range(24)]
-    completions = [[{"role": "assistant", "content": text}] for text in texts] if is_chat else texts
-    functions = [reward.trl(column="photo"), captious.reward(CORPUS.references, "rouge-l").trl("photo")]
-    scores = grpo_rewards(functions, inputs, [row["prompt"] for row in inputs], completions)
-    np.testing.assert_array_equal(scores[:, 0], reward([row["photo"] for row in inputs], texts).astype(np.float32))
-    assert len(np.unique(scores)) > 20
 
 
 def maps(path: Path) -> bool:

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from captious.errors import CaptionFileError, ResourceError
+from captious.errors import ResourceError
 from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import assert_same, load, read_jsonl, tokens, write, write_jsonl
 
 N = 300  # pairs of each file
-TOKENS = "a.jpg#0\ta dog\na.jpg#1\ta cat\n"
 
 
 def test_published_and_normalized_flickr8k_cf_are_equal(
@@ -43,10 +42,3 @@ def test_published_and_normalized_flickr8k_cf_are_equal(
         assert_same(load(published, name), with_all_references)
     assert isinstance(with_all_references, RatedCaptions)
     assert {*np.diff(with_all_references.captions.references.offsets)} == {5}
-
-
-def test_image_with_all_captions_judged_keeps_references(tmp_path: Path) -> None:
-    write(tmp_path, "flickr8k/CrowdFlowerAnnotations.txt", ["a.jpg\ta.jpg#0\t1\t3\t0", "a.jpg\ta.jpg#1\t1\t3\t0"])
-    write(tmp_path, "flickr8k/Flickr8k.token.txt", TOKENS)
-    with pytest.raises(CaptionFileError, match=r"a\.jpg are judged"):
-        load(tmp_path, "flickr8k-cf")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from captious.errors import CaptionFileError, CaptiousError, ParameterError, ResourceError
+from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
 from captious.judgment import judge
 from captious.judgment.benchmarks import names
 from captious.judgment.judgments import CaptionJudgments, CaptionPairs, RatedCaptions
@@ -238,6 +239,15 @@ def test_judgments_of_small_files_are_as_recorded(name: str, record: Record, tmp
     record(f"files/{name}", found)
 
 
+def flickr(ratings: str, captions: str) -> dict[str, str]:
+    return {"flickr8k/ExpertAnnotations.txt": ratings, "flickr8k/Flickr8k.token.txt": captions}
+
+
+RATED = "a.jpg\ta.jpg#0\t1\t2\t4"
+TOKENS = "a.jpg#0\ta dog\na.jpg#1\ta cat\n"
+CROWD = ["a.jpg\ta.jpg#0\t1\t3\t0", "a.jpg\ta.jpg#1\t1\t3\t0"]
+JUDGED = r"a\.jpg are judged"
+COPY = {"image": "a.jpg", "caption_id": "1", "candidate": "the dog", "scores": [1, 2, 3], "refs": ["a dog", "the dog"]}
 SHARIF = {"distractors/pairs.jsonl": [distractor(1, task, "a", "b") for task in ("SP", "SS", "JP", "JS")]}
 IIW = {"IIW": "a", "DOCCI": "b", "image": "1", **verdicts("DCI is marginally better", *["Neutral"] * 4)}
 BROKEN_ENTRIES = [
@@ -305,9 +315,29 @@ BROKEN: list[tuple[str, dict[str, Any], str, str]] = [
         "entry 'y1', A",
     ),
     ("factvc", {"factvc/youcook2_factuality_annotation.json": {"y2": {"A": paragraph(3)}}}, "y2 has no caption", ""),
+    *(
+        ("flickr8k-expert", flickr(ratings, captions), "", place)
+        for ratings, captions, place in (
+            (f"{RATED}\na.jpg\ta.jpg#0\t1\t2", TOKENS, "ExpertAnnotations.txt, line 2"),
+            (f"{RATED}\n\na.jpg\ta.jpg#0\t1\t2\tx", TOKENS, "ExpertAnnotations.txt, line 3"),
+            ("a.jpg\ta.jpg#0\t1\t2\t5", TOKENS, "ExpertAnnotations.txt, line 1"),
+            ("a.jpg\ta.jpg#0\t1\tnan\t4", TOKENS, "ExpertAnnotations.txt, line 1"),
+            ("a.jpg\tb.jpg#0\t1\t2\t4", TOKENS, "ExpertAnnotations.txt, line 1"),
+            ("b.jpg\ta.jpg#0\t1\t2\t4", TOKENS, "ExpertAnnotations.txt, line 1"),
+            (RATED, TOKENS + "a.jpg#1\ta cat\n", "Flickr8k.token.txt, line 3"),
+            (RATED, TOKENS + "a.jpg\ta cat\n", "Flickr8k.token.txt, line 3"),
+            (RATED, TOKENS + "a.jpg#2 a cat\n", "Flickr8k.token.txt, line 3"),
+        )
+    ),
+    ("flickr8k-cf", {"flickr8k/CrowdFlowerAnnotations.txt": CROWD, "flickr8k/Flickr8k.token.txt": TOKENS}, JUDGED, ""),
 ]
 
 
+#: The same of files without judgments.
+EMPTY: list[tuple[str, dict[str, Any], str, str]] = [
+    ("flickr8k-expert", flickr("\n", TOKENS), "", "ExpertAnnotations.txt"),
+    ("flickr8k-expert", {"flickr8k/expert.jsonl": [COPY]}, "after excluding candidates that are among the", ""),
+]
 #: The same of files that are missing: those of None, or others than the protocol needs.
 MISSING: list[tuple[str, dict[str, Any], str, str]] = [
     ("nebula", dict.fromkeys(FILES["nebula"]), "files of nebula are missing", "nebula/test-*.parquet"),
@@ -316,21 +346,29 @@ MISSING: list[tuple[str, dict[str, Any], str, str]] = [
     ("sugarcrepe", {"coco/captions_val2014.json": None}, "are missing", "or coco/captions_val2017.json"),
     ("sugarcrepe-pp@forced-choice", {"coco/captions_val2014.json": None}, r"val2017\.json was not found", ""),
     ("pascal-50s@sharif2019", {"pascal50s/pairs.jsonl": [pascal("MM")]}, "eleven votes of each pair are missing", ""),
+    *(
+        ("flickr8k-expert", {"flickr8k/ExpertAnnotations.txt": [RATED]}, "are missing", place)
+        for place in ("flickr8k/expert.jsonl", "or flickr8k/Flickr8k.token.txt")
+    ),
 ]
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "change", "message", "place"),
-    [*((CaptionFileError, *case) for case in BROKEN), *((ResourceError, *case) for case in MISSING)],
+    [
+        *((CaptionFileError, *case) for case in BROKEN),
+        *((EmptyInputError, *case) for case in EMPTY),
+        *((ResourceError, *case) for case in MISSING),
+    ],
 )
 def test_files_of_other_forms_are_refused(
     kind: type[CaptiousError], name: str, change: dict[str, Any], message: str, place: str, tmp_path: Path
 ) -> None:
     files = {**FILES.get(name.partition("@")[0], {}), **change}
     fill(tmp_path, {file: content for file, content in files.items() if content is not None})
-    with pytest.raises(kind, match=message) as caught:
+    with pytest.raises(kind, match=message or None) as caught:
         load(tmp_path, name)
-    assert place in caught.value.where
+    assert re.search(rf"{re.escape(place)}(?!\d)", caught.value.where)
     assert caught.value.hint
 
 
@@ -354,6 +392,24 @@ def test_metrics_get_no_references_where_there_are_none(tmp_path: Path) -> None:
     assert "references" not in judgment["iiw@docci-specificity"]["length"].signature
     with pytest.raises(ParameterError, match="cider-d cannot be computed without references"):
         judge("iiw@iiw-400", "cider-d", data=tmp_path)
+
+
+@pytest.mark.parametrize("kind", [None, object])
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_pickles_of_all_protocols_are_read(protocol: int, kind: Any, tmp_path: Path) -> None:
+    arrays = FILES["vatex-eval"]
+    kinds = {name: array.dtype if array.dtype == float else kind for name, array in arrays.items()}
+    found = [
+        {name: pickle.dumps(np.array(arrays[name].tolist(), of), protocol) for name, of in kinds.items()},
+        arrays,
+    ]
+    described_as = []
+    for files in found:
+        fill(tmp_path, files)
+        judgments = load(tmp_path, "vatex-eval")
+        assert isinstance(judgments, RatedCaptions)
+        described_as.append(described(judgments))
+    assert described_as[0] == described_as[1]
 
 
 class Malicious:

@@ -65,21 +65,6 @@ def test_malformed_author_scores_are_refused(tmp_path: Path) -> None:
             smurf_scores(file)
 
 
-def test_smurf_analysis_holds_out_one_reference(references: References) -> None:
-    people, left_out = hold_out(references, seed=3)
-    assert left_out == 1
-    assert people.ids == references.ids[:-1]
-    ends = people.references.offsets
-    for row, candidate in enumerate(people.candidates):
-        own = [*people.references.texts[ends[row] : ends[row + 1]], candidate]
-        assert sorted(own) == sorted(references.texts[3 * row : 3 * row + 3])
-    again = [hold_out(references, seed)[0].candidates for seed in (3, 4)]
-    assert again[0] == people.candidates
-    assert again[1] != people.candidates
-    with pytest.raises(ParameterError, match="no image has two or more references"):
-        hold_out(references_table([["a dog"], ["a cat"]]), 0)
-
-
 @pytest.mark.models
 def test_smurf_analysis_is_computed_from_captions(metric: Smurf, references: References) -> None:
     n = len(references)
