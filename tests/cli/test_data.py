@@ -22,30 +22,6 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def some_data(tmp_path: Path) -> Path:
-    """A folder with the files of two benchmarks; those of the others are missing."""
-    for name in ("composite/composite.jsonl", "flickr8k/expert.jsonl", "flickr8k/expert_refs.json"):
-        path = tmp_path / "data" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    return tmp_path / "data"
-
-
-def block(text: str, benchmark: str) -> dict[str, str]:
-    """Return the entry of a benchmark in a listing: label -> text."""
-    lines = text.splitlines()
-    start = lines.index(benchmark) + 1
-    texts: dict[str, str] = {}
-    label = ""
-    for line in lines[start:]:
-        if not line.startswith("  "):
-            break
-        label = line[2:].split("  ")[0].strip() or label
-        texts[label] = f"{texts.get(label, '')}\n{line[2 + len(label) :].strip() if label in line else line.strip()}"
-    return {label: text.strip() for label, text in texts.items()}
-
-
 def test_lone_surrogate_is_refused_with_its_place(nothing: Path, run: Run) -> None:
     good = '{"candidate": "a dog", "references": ["x"], "rating": 1}\n'
     for bad in (
@@ -69,35 +45,21 @@ def test_characters_outside_the_locale_are_printed(nothing: Path, command: list[
     assert json.loads(done.stdout.splitlines()[0]) == {"id": "1", "candidate": "a 🐕", "references": ["é"]}
 
 
-class TestList:
-    def test_list_shows_found_and_missing_files(self, some_data: Path, run: Run) -> None:
-        outcome = run("data", "list", "--data", some_data)
-        assert (outcome.code, outcome.err) == (0, "")
-        assert outcome.out.splitlines()[0] == f"data: {some_data}"
-        assert block(outcome.out, "composite")["found"] == "composite/composite.jsonl"
-        assert "obtain" not in block(outcome.out, "composite")
-        missing = block(outcome.out, "abstract-50s")
-        assert missing["missing"] == "abstract50s/consensus_abstract.mat"
-        assert missing["obtain"] == "Vedantam et al. 2015"
-
-    def test_list_reads_the_folder_from_the_environment(
-        self, nothing: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (nothing / "composite").mkdir()
-        (nothing / "composite" / "composite.jsonl").touch()
-        monkeypatch.setenv("CAPTIOUS_DATA", str(nothing))
-        message = run("data", "list").out
-        assert block(message, "composite")["found"] == "composite/composite.jsonl"
-        assert "missing" in block(message, "pascal-50s")
-
-    def test_list_shows_partly_present_benchmarks(self, nothing: Path, run: Run) -> None:
-        (nothing / "flickr8k").mkdir()
-        (nothing / "flickr8k" / "crowdflower.jsonl.gz").touch()
-        message = block(run("data", "list", "--data", nothing).out, "flickr8k-cf")
-        first = message["missing"].splitlines()[0]
-        assert (
-            first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl was found)"
-        )
+def test_list_shows_what_is_found_and_what_is_missing(nothing: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder that is named, or in that of the environment."""
+    for name in ("composite/composite.jsonl", "flickr8k/crowdflower.jsonl.gz"):
+        (nothing / name).parent.mkdir()
+        (nothing / name).touch()
+    named = run("data", "list", "--data", nothing)
+    monkeypatch.setenv("CAPTIOUS_DATA", str(nothing))
+    assert (named.code, named.err) == (0, "")
+    assert run("data", "list").out == named.out
+    assert named.out.splitlines()[0] == f"data: {nothing}"
+    rows = [line.split() for line in named.out.splitlines()]
+    assert ["found", "composite/composite.jsonl"] in rows
+    in_part = ["flickr8k/crowdflower.jsonl", "flickr8k/crowdflower_refs.json", "(flickr8k/crowdflower.jsonl"]
+    assert ["missing", *in_part, "was", "found)"] in rows
+    assert ["missing", "abstract50s/consensus_abstract.mat"] in rows
 
 
 class TestItems:

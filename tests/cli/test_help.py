@@ -45,30 +45,5 @@ def test_no_line_of_help_is_cut_short(run) -> None:
         assert "..." not in "\n".join(lines)
 
 
-def test_list_of_commands_is_complete() -> None:
-    shown = CliRunner().invoke(captious, ["--help"]).stdout
-    assert isinstance(captious, click.Group)
-    for name in captious.list_commands(click.Context(captious)):
-        assert f"\n  {name} " in shown
-
-
 def test_version_is_printed() -> None:
     assert CliRunner().invoke(captious, ["--version"]).stdout == f"captious, version {__version__}\n"
-
-
-def test_missing_command_shows_help(run) -> None:
-    outcome = run()
-    assert outcome.code == 2
-    assert "Score captions:" in outcome.err + outcome.out
-    assert "error: usage:" not in outcome.err  # the help, or an error, but not the one in the form of the other
-    assert "captious --help" in outcome.err or outcome.err.startswith("Usage: captious")
-
-
-@pytest.mark.parametrize("group", ["vectors", "resources", "data", "study"])
-def test_missing_subcommand_shows_help(run, group: str) -> None:
-    outcome = run(group)
-    assert outcome.code == 2
-    assert {"vectors": "remove", "resources": "build", "data": "items", "study": "robustness"}[
-        group
-    ] in outcome.err + outcome.out
-    assert "error: usage:" not in outcome.err

@@ -140,32 +140,6 @@ class TestReading:
         (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         return "log.jsonl"
 
-    @pytest.mark.parametrize(
-        ("call", "plain"),
-        [
-            ("check {}", "check baseline=baseline.json references.json"),
-            ("explain bleu --worst 2 {}", "explain bleu --worst 2 baseline.json references.json"),
-            ("study timing {} {} --repeats 1 -m bleu-1", None),
-            ("study distributions {} -m bleu-1 --format csv", None),
-            ("prepare {} -m bleu-1 -o x.prepared", "prepare references.json -m bleu-1 -o x.prepared"),
-            ("fit cider-d {} -o x.idf", "fit cider-d references.json -o x.idf"),
-            ("parse {} -o x.jsonl --grammar bundled", "parse references.json -o x.jsonl --grammar bundled"),
-            ("report {} -o x.html -m bleu-1", "report log=baseline.json references.json -o x.html -m bleu-1"),
-        ],
-    )
-    def test_logs_are_read_by_every_command(
-        self, folder: Path, run: Run, log: str, call: str, plain: str | None
-    ) -> None:
-        outcome = run(*call.replace("{}", log).split(), "--from", "lmms-eval")
-        assert outcome.code == 0, outcome
-        made = {path.name: path.read_bytes() for path in folder.glob("x.*")}
-        if plain is not None:
-            expected = run(*plain.split())
-            assert expected.code == 0, expected
-            if not made:
-                assert outcome.out.replace("log", "baseline") == expected.out
-            assert [*made] == [path.name for path in folder.glob("x.*")]
-
     def test_two_logs_are_compared(self, folder: Path, run: Run, log: str) -> None:
         (folder / "other.jsonl").write_text((folder / log).read_text().replace("a ", "the "))
         outcome = run("compare", "one=log.jsonl", "other.jsonl", "--from", "lmms-eval", "-m", "bleu-1")

@@ -46,9 +46,3 @@ def refuses() -> Refuses:
             assert part in str(error)
 
     return check
-
-
-@pytest.fixture(scope="session")
-def coco(shared_data: Path) -> Path:
-    """The folder of COCO captions and results."""
-    return shared_data / "coco"

@@ -73,13 +73,33 @@ def test_prepared_references_give_equal_scores_of_model_metrics(
     assert found.stored.n_missed == 0
 
 
-@pytest.mark.parametrize("tokenizer", ["ptb", "ptb-harness", "whitespace", "spaces", "smurf"])
-def test_prepared_references_give_equal_scores_with_every_tokenizer(tokenizer: str, tmp_path: Path) -> None:
-    settings = captious.Settings(tokenizer=tokenizer)
-    file = tmp_path / "refs.prepared"
-    captious.prepare(REFERENCES, WORDS, path=file, settings=settings)
-    reports = [captious.score(FIRST, source, WORDS, settings=settings) for source in (file, REFERENCES)]
-    assert_same(*reports)
+LARGE = large_corpus(700).table()
+STRANGE = ["", " ", "...", "\0\n", "a\u00a0b 3\u00a01/2 c", "İstanbul ﬁsh 犬 🐕‍🦺", "a " * 700, "dog dog dog dog"]
+ODD = {i: [text, *STRANGE[:i]] for i, text in enumerate(STRANGE)} | {99: ["x"] * 40}
+#: References, counts and n-grams beyond 15 and 16 bits.
+MANY = " ".join(f"w{i % 30_000}" for i in range(70_000))
+BASELINE = captious.read_captions(FIRST, REFERENCES)
+#: Candidates, references, metrics, settings.
+CASES: dict[str, tuple[Any, Any, list[str], dict[str, Any]]] = {
+    **{
+        f"tokenizer {name}": (FIRST, REFERENCES, WORDS, {"tokenizer": name})
+        for name in ("ptb", "ptb-harness", "whitespace", "spaces", "smurf")
+    },
+    "large corpus": (dict(zip(LARGE.ids, LARGE.candidates, strict=True)), LARGE.references, WORDS, {}),
+    "strange texts": (dict.fromkeys(ODD, "a dog b 3 1/2 c"), ODD, [*WORDS, "rouge-s", "unigram-recall"], {}),
+    "many words": ({0: "a b c", 1: MANY[:10_000]}, {0: ["a b"] * 33_000, 1: [MANY, "a b"]}, ["bleu", "cider-d"], {}),
+    "some images": (dict(zip(BASELINE.ids[:5], BASELINE.candidates[:5], strict=True)), REFERENCES, WORDS, {}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_prepared_references_give_equal_scores(case: str, tmp_path: Path) -> None:
+    candidates, references, metrics, chosen = CASES[case]
+    settings, file = captious.Settings(**chosen), tmp_path / "refs.prepared"
+    found = captious.prepare(references, metrics, path=file, settings=settings)
+    expected = captious.score(candidates, references, metrics, settings=settings, match="common")
+    for prepared in (found, file):
+        assert_same(captious.score(candidates, prepared, metrics, settings=settings, match="common"), expected)
 
 
 def test_tokenizers_of_users_are_not_stored(tmp_path: Path) -> None:
@@ -99,38 +119,6 @@ def test_concatenated_references_are_prepared(tmp_path: Path) -> None:
     assert found.concatenated.stored.n_missed == 0
     assert found.stored is not None
     assert found.stored.n_missed == 0
-
-
-def test_large_corpus_is_prepared(tmp_path: Path) -> None:
-    table = large_corpus(700).table()
-    found = captious.prepare(table.references, WORDS, path=tmp_path / "refs.prepared")
-    candidates = dict(zip(table.ids, table.candidates, strict=True))
-    assert_same(*(captious.score(candidates, refs, WORDS) for refs in (found, table.references)))
-
-
-def test_captions_of_every_kind_are_prepared(tmp_path: Path) -> None:
-    strange = ["", " ", "...", "\0\n", "a\u00a0b 3\u00a01/2 c", "İstanbul ﬁsh 犬 🐕‍🦺", "a " * 700, "dog dog dog dog"]
-    references = {i: [text, *strange[:i]] for i, text in enumerate(strange)} | {99: ["x"] * 40}
-    candidates = dict.fromkeys(references, "a dog b 3 1/2 c")
-    metrics = [*WORDS, "rouge-s", "unigram-recall"]
-    found = captious.prepare(references, metrics, path=tmp_path / "refs.prepared")
-    assert_same(*(captious.score(candidates, refs, metrics) for refs in (found, references)))
-
-
-def test_many_references_of_many_words_are_prepared(tmp_path: Path) -> None:
-    """References, counts and n-grams beyond 15 and 16 bits."""
-    words = " ".join(f"w{i % 30_000}" for i in range(70_000))
-    references = {0: ["a b"] * 33_000, 1: [words, "a b"]}
-    candidates = {0: "a b c", 1: words[:10_000]}
-    found = captious.prepare(references, ["bleu", "cider-d"], path=tmp_path / "refs.prepared")
-    assert_same(*(captious.score(candidates, refs, ["bleu", "cider-d"]) for refs in (found, references)))
-
-
-def test_subset_of_prepared_references_is_scored(tmp_path: Path) -> None:
-    table = captious.read_captions(FIRST, REFERENCES)
-    captions = dict(zip(table.ids[:5], table.candidates[:5], strict=True))
-    found = captious.prepare(REFERENCES, WORDS, path=tmp_path / "refs.prepared")
-    assert_same(*(captious.score(captions, refs, WORDS, match="common") for refs in (found, REFERENCES)))
 
 
 def test_unprepared_metric_is_scored_with_advice(tmp_path: Path) -> None:

@@ -25,13 +25,3 @@ def test_agreement_study_shows_human_scores_by_number_of_references(run: Run, ex
     assert "Human captions against other human captions: references.json" in done.out
     assert "published c5" in done.out
     assert ".6630" in done.out
-
-
-def test_agreement_as_json(run: Run, examples: Path) -> None:
-    options = ("-m", "bleu-1", "--counts", "1,3", "--place", "0", "--resamples", "20", "--format", "json")
-    done = run("study", "agreement", "references.json", *options)
-    assert done.code == 0, done.err
-    assert done.json["settings"] | {"counts": [1, 3], "held out": "place 0", "resamples": 20} == done.json["settings"]
-    (record,) = done.json["records"]
-    assert 0 < record["refs_1"] < record["refs_3"] < 1
-    assert list(done.json["data"]) == ["references.json"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -19,7 +18,6 @@ from captious.errors import OutputError
 from captious.judgment import Study, studies
 from captious.metrics.contract.settings import Settings
 from tests.cli.conftest import Run, assert_refused
-from tests.cli.study.conftest import METRICS
 
 CONTEXT = click.Context(study)
 NAMES = study.list_commands(CONTEXT)
@@ -61,25 +59,6 @@ def test_figures_are_drawn(folder: Path, run: Run, line: str, drawn: list[str]) 
     assert {path.name for path in (folder / "drawn").iterdir()} == {f"{name}.png" for name in drawn}
 
 
-def test_settings_of_a_study_are_in_its_document(rated: Path, run: Run) -> None:
-    timed = run("study", "timing", "baseline.json", "references.json", *METRICS, "--threads", 1, "--format", "json")
-    assert timed.json["settings"]["threads"] == 1
-    outcome = run("study", "metrics", rated, *METRICS, "--statistic", "spearman", "--format", "json")
-    expected = studies.metric_correlations(rated, ["bleu-1", "cider-d"], statistic="spearman")
-    assert outcome.json["records"] == [dict(record) for record in expected.records]
-    assert outcome.json["records"][0]["people"] > 0
-    options = ("--words", "3", "--system", "baseline.json", "--system", "improved.json", "--format", "json")
-    document = run("study", "words", "references.json", *options).json
-    assert document["records"][0]["word"] == "a"
-    assert {"phr_baseline", "phr_improved"} <= document["records"][0].keys()
-    assert list(document["data"]) == ["references.json", "baseline.json", "improved.json"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_study_help_begins_with_its_question(name: str) -> None:
-    assert (command_of(name).help or "").startswith(f"{module._STUDIES[name].question} ")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_can_be_given(name: str) -> None:
     command, function = command_of(name), getattr(studies, module._STUDIES[name].function)
@@ -87,23 +66,6 @@ def test_every_parameter_can_be_given(name: str) -> None:
     names |= {"systems", "references"} if "files" in names else set()
     names |= {"settings"} if "tokenizer" in names else set()
     assert {*inspect.signature(function).parameters} <= names
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_help_is_for_the_command_line(name: str) -> None:
-    command = command_of(name)
-    texts = [command.help or "", *(option.help or "" for option in command.params if isinstance(option, click.Option))]
-    assert not [text for text in texts if not text or re.search(r"\bNone\b|Python|``", text)]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_study_is_written_in_every_format(name: str) -> None:
-    options = {option: parameter for parameter in command_of(name).params for option in parameter.opts}
-    assert {"-o", "--format"} <= options.keys()
-    assert ("--plot" in options) == (name not in ("failures", "rules", "timing"))  # these draw nothing
-    form = options["--format"].type
-    assert isinstance(form, click.Choice)
-    assert [*form.choices] == ["table", "json", "csv", "md", "tex", "html", "xlsx"]
 
 
 class TestWarnings:

@@ -38,6 +38,8 @@ RECIPE = replace(
     learning_rate=0.01,
 )
 EXAMPLES = Path(__file__).parents[3] / "examples"
+ONE_FEATURE = replace(RECIPE, features=FeatureSet.from_dict({"name": "few", "features": ["bleu-1"]}))
+ALL = (feature_ablation, network_depth, training_size)
 
 
 @pytest.fixture(autouse=True)
@@ -192,13 +194,9 @@ class TestStudies:
         assert [*dots.rows] == [f"{kind} {features}" for kind, features in sets]
         assert dots.rows["all small"].value == everything["value"]
 
-    def test_ablation_needs_two_features(self, examples: Path) -> None:
-        def of(*labels: str) -> Recipe:
-            return replace(RECIPE, features=FeatureSet.from_dict({"name": "few", "features": [*labels]}), epochs=1)
-
-        with pytest.raises(ParameterError, match="nothing can be left out of a single feature"):
-            feature_ablation(examples, of("bleu-1"), seeds=1, resamples=5)
-        study = feature_ablation(examples, of("bleu-1", "rouge-l"), groups={}, seeds=1, resamples=5)
+    def test_two_features_are_enough_for_an_ablation(self, examples: Path) -> None:
+        two = FeatureSet.from_dict({"name": "few", "features": ["bleu-1", "rouge-l"]})
+        study = feature_ablation(examples, replace(RECIPE, features=two, epochs=1), groups={}, seeds=1, resamples=5)
         kinds = [
             ("all", "few"),
             ("without", "bleu-1"),
@@ -215,18 +213,6 @@ class TestStudies:
         trained = [recipe.features.labels for recipe, *_ in witness.calls]
         assert trained[-2:] == [("bleu-2", "rouge-l"), ("bleu-1", "cider-d:idf=coco")]
 
-    @pytest.mark.parametrize(
-        ("groups", "message"),
-        [
-            ({"a": ["meteor"]}, "meteor is not a feature of small"),
-            ({"a": []}, "the group a has no features"),
-            ({"a": RECIPE.features.labels}, "the group a has all features"),
-        ],
-    )
-    def test_invalid_groups_are_refused(self, groups: dict[str, list[str]], message: str, examples: Path) -> None:
-        with pytest.raises(ParameterError, match=message):
-            feature_ablation(examples, RECIPE, groups=groups)
-
     def test_depth_study_ends_with_the_mean_of_features(self, examples: Path, judged: Path) -> None:
         study = network_depth(examples, RECIPE, [judged], (0, 2), width=4, seeds=2, resamples=10)
         layers = [(r["layers"], r["hidden_layers"]) for r in study.records[::2]]
@@ -241,35 +227,32 @@ class TestStudies:
         assert study.records[-1]["value"] == pytest.approx(trials.judgments[1].values(means).mean())
         assert study.records[-1]["sd_over_seeds"] is None
 
-    def test_depth_needs_a_width(self, examples: Path) -> None:
-        with pytest.raises(ParameterError, match="has no hidden layers, so their width is unknown"):
-            network_depth(examples, replace(RECIPE, hidden=()), seeds=1)
-
     def test_default_sizes_are_halved(self, examples: Path, judged: Path) -> None:
         study = training_size(examples, RECIPE, [judged], seeds=1, resamples=10)
         sizes = [r["images"] for r in study.records[::2]]
         assert sizes == [12, 6, 3, 1]
         assert study.records[0]["difference"] is None
 
-    @pytest.mark.parametrize("size", [0, 13])
-    def test_sizes_out_of_range_are_refused(self, size: int, examples: Path) -> None:
-        with pytest.raises(ParameterError, match=f"{size} is not a number of training images"):
-            training_size(examples, RECIPE, sizes=[size])
-
-    @pytest.mark.parametrize("study", [feature_ablation, network_depth, training_size])
-    def test_studies_need_a_seed(self, study: Any, examples: Path) -> None:
-        with pytest.raises(ParameterError, match="0 is not a number of random seeds"):
-            study(examples, RECIPE, seeds=0)
-
-    @pytest.mark.parametrize("study", [feature_ablation, network_depth, training_size])
-    def test_benchmarks_are_named_once(self, study: Any, examples: Path, judged: Path) -> None:
-        with pytest.raises(ParameterError, match="own@own is requested twice"):
-            study(examples, RECIPE, [judged, judged], seeds=1, resamples=5)
-
-    @pytest.mark.parametrize("depths", [(0, -1), (17,), ()])
-    def test_depths_out_of_range_are_refused(self, depths: tuple[int, ...], examples: Path) -> None:
-        with pytest.raises(ParameterError, match="numbers of hidden layers"):
-            network_depth(examples, RECIPE, (), depths, seeds=1)
+    @pytest.mark.parametrize(
+        ("study", "options", "message"),
+        [
+            (feature_ablation, {"groups": {"a": ["meteor"]}}, "meteor is not a feature of small"),
+            (feature_ablation, {"groups": {"a": []}}, "the group a has no features"),
+            (feature_ablation, {"groups": {"a": RECIPE.features.labels}}, "the group a has all features"),
+            (feature_ablation, {"recipe": ONE_FEATURE}, "nothing can be left out of a single feature"),
+            (network_depth, {"recipe": replace(RECIPE, hidden=())}, "has no hidden layers, so their width is unknown"),
+            *((network_depth, {"depths": some}, "numbers of hidden layers") for some in ((0, -1), (17,), ())),
+            *((training_size, {"sizes": [n]}, f"{n} is not a number of training images") for n in (0, 13)),
+            *((study, {"seeds": 0}, "0 is not a number of random seeds") for study in ALL),
+            *((study, {"benchmarks": 2}, "own@own is requested twice") for study in ALL),
+        ],
+    )
+    def test_impossible_studies_are_refused(
+        self, study: Any, options: dict[str, Any], message: str, examples: Path, judged: Path
+    ) -> None:
+        benchmarks = [judged] * options.get("benchmarks", 0)
+        with pytest.raises(ParameterError, match=message):
+            study(examples, **{"recipe": RECIPE, "seeds": 1, "resamples": 5, **options, "benchmarks": benchmarks})
 
     def test_validation_captions_of_one_rating_are_refused(self, examples: Path, tmp_path: Path) -> None:
         path = tmp_path / "same.jsonl"
