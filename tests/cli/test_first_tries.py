@@ -116,11 +116,6 @@ class TestLogs:
         )
         assert "1 of 2 answers was cut at the limit" in run("score", "log.jsonl", "references.json", "-m", "bleu-1").err
 
-    def test_log_of_another_endpoint(self, run: Run) -> None:
-        write("log.jsonl", [{"custom_id": "1", "result": {"type": "expired"}}])
-        outcome = run("score", "--from", "openai-batch", "log.jsonl", "references.json")
-        assert_refused(outcome, "not a log of openai-batch", "it looks like anthropic-batch: --from anthropic-batch")
-
     @pytest.mark.parametrize("references", ["label", "labels"])
     @pytest.mark.parametrize("options", [(), ("--from", "ms-swift")])
     def test_older_results_of_ms_swift(self, run: Run, references: str, options: tuple[str, ...]) -> None:
@@ -136,17 +131,6 @@ class TestLogs:
         write("swift.jsonl", [{**line, references: None} for line in lines])
         assert systems_of(run, *options, "swift.jsonl", "references.json") == {"swift": expected}
         assert_refused(run("score", "swift.jsonl"), "this log of ms-swift has no references")
-
-    def test_a_log_without_references_says_so(self, run: Run) -> None:
-        assert_refused(run("score", "bare.jsonl"), "this log of lmms-eval has no references", "in a file of their own")
-
-    @pytest.mark.parametrize("layout", ["openai-batch", "vllm", "inspect", "ms-swift"])
-    def test_what_is_no_log_is_refused(self, run: Run, layout: str) -> None:
-        write("c.json", {"1": CAPTIONS[0], "2": CAPTIONS[1]})
-        write("wrapped.json", {"model": "m", "results": {"1": CAPTIONS[0], "2": CAPTIONS[1]}})
-        for file in ("c.json", "wrapped.json"):
-            outcome = run("score", "--from", layout, file, "references.json")
-            assert_refused(outcome, "this is not the layout", "leave --from out")
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
@@ -253,19 +237,6 @@ class TestOptions:
 
 
 class TestTables:
-    @pytest.mark.parametrize("mark", [",", ";", "\t"])
-    @pytest.mark.parametrize("beginning", ["", "\ufeff"])
-    def test_separators_of_files_and_streams(
-        self, run: Run, monkeypatch: pytest.MonkeyPatch, mark: str, beginning: str
-    ) -> None:
-        rows = [f"{number}{mark}{caption}\r\n" for number, caption in enumerate(CAPTIONS, 1)]
-        text = f"{beginning}image_id{mark}caption\r\n{''.join(rows)}"
-        write("table.csv", text)
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        (expected,) = systems_of(run, "a.jsonl").values()
-        assert systems_of(run, "table.csv", "references.json") == {"table": expected}
-        assert [*systems_of(run, "-", "references.json").values()] == [expected]
-
     def test_several_files_of_lines_are_said_to_be_systems(self, run: Run) -> None:
         write("lines.txt", "\n".join(CAPTIONS))
         for number, texts in enumerate(zip(*REFERENCES, strict=True), 1):
@@ -289,13 +260,6 @@ class TestTables:
                 file.writestr(f"samples/{number}.json", json.dumps({"id": number, **sample}))
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(archive.getvalue())))
         assert len(systems_of(run, "-", "references.json")) == 1
-
-    def test_captions_under_a_key_beside_metadata(self, run: Run) -> None:
-        captions = {str(number): caption for number, caption in enumerate(CAPTIONS, 1)}
-        (expected,) = systems_of(run, "a.jsonl").values()
-        for others in ({}, {"meta": {"model": "m"}}, {"meta": {"model": "m"}, "config": [1], "time": 2.5}):
-            write("results.json", {**others, "predictions": captions})
-            assert systems_of(run, "results.json", "references.json") == {"results": expected}
 
     def test_messages_are_not_in_python(self, run: Run) -> None:
         write("lines.txt", "a cat\na dog")

@@ -35,21 +35,6 @@ class TestColumns:
         assert "by domain" in outcome.out
         assert [line.split()[0] for line in outcome.out.splitlines() if line.startswith("    d")] == ["d0", "d1"]
 
-    def test_groups_are_read_from_a_column_of_another_file(self, run: Run, folder: Path) -> None:
-        self.lines("r.jsonl", domain="d", other="x")
-        outcome = run(*SCORE, "--group-by", "r.jsonl:domain")
-        assert (outcome.code, "d1" in outcome.out) == (0, True)
-
-    def test_groups_are_read_from_a_field_of_coco_images(self, run: Run, folder: Path) -> None:
-        texts_of = json.loads(Path("references.json").read_text())
-        document = {
-            "images": [{"id": int(image), "objects": n % 3} for n, image in enumerate(texts_of)],
-            "annotations": [{"image_id": int(i), "caption": text} for i, texts in texts_of.items() for text in texts],
-        }
-        Path("references.json").write_text(json.dumps(document))
-        outcome = run(*SCORE, "--group-by", "objects")
-        assert [line.split()[0] for line in outcome.out.splitlines()[4:7]] == ["0", "1", "2"]
-
     def test_existing_file_takes_precedence_over_column(self, run: Run, groups: dict[str, str]) -> None:
         self.lines("r.jsonl", places="d")
         Path("places.json").rename("places")

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 
 import captious
-from captious.data import read_captions
 from captious.errors import CaptiousError, UnknownNameError
 from captious.learned.caption_features import KnownWords
 from captious.learned.caption_weights import FEATURES, CaptionWeights
@@ -189,14 +188,6 @@ def test_concur_works_as_a_reward() -> None:
 def test_the_signature_names_the_weights() -> None:
     signatures = Concur().signatures()
     assert all(f"weights:{WEIGHTS.name}" in signature for signature in signatures)
-
-
-def test_weights_are_read_from_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "mine.safetensors"
-    WEIGHTS.save(path)
-    report = captious.score(["a dog"], [REFERENCES], [f"concur:weights={path}"])
-    assert report[f"concur:weights={path}"].score == pytest.approx(score("a dog"), abs=1e-4)
-    assert read_captions({0: "a dog"}, {0: REFERENCES}).ids == (0,)
 
 
 def test_german_captions_use_german_weights() -> None:

@@ -32,17 +32,6 @@ def rows_of(path: Path) -> list[dict[str, object]]:
 
 
 class TestCaptionScores:
-    @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_rows_of_one_system_have_its_scores(self, first: captious.Report, tmp_path: Path, extension: str) -> None:
-        path = tmp_path / f"scores{extension}"
-        write_captions(path, [first])
-        rows = rows_of(path)
-        assert [list(row) for row in rows] == [["id", "candidate", "share", "amount"]] * 3
-        assert [str(row["id"]) for row in rows] == ["7", "3", "12"]
-        assert [row["candidate"] for row in rows] == list(first.captions.candidates)
-        for name in first:
-            assert [float(str(row[name])) for row in rows] == first[name].per_caption.tolist()
-
     @pytest.mark.parametrize("extension", [".jsonl", ".parquet"])
     @pytest.mark.parametrize("ids", [[7, 3], ["7", "b.jpg"], [2**40, -1]])
     @pytest.mark.filterwarnings("ignore:.*single letters:captious.CaptiousWarning")

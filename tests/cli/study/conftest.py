@@ -23,14 +23,3 @@ def rated(folder: Path) -> Path:
                 own = {"candidate": record["caption"], "references": references[image], "image": image}
                 file.write(json.dumps({**own, "rating": rating}) + "\n")
     return path
-
-
-@pytest.fixture
-def third(folder: Path) -> Path:
-    """One more system: the captions of the baseline, each for the image of another."""
-    records = json.loads((folder / "baseline.json").read_text())
-    captions = [record["caption"] for record in records]
-    moved = [{**r, "caption": c} for r, c in zip(records, [*captions[1:], captions[0]], strict=True)]
-    path = folder / "moved.json"
-    path.write_text(json.dumps(moved))
-    return path

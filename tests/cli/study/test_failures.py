@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from captious.judgment import studies
-from tests.cli.conftest import Run, assert_refused
+from tests.cli.conftest import Run
 
 HUMAN = {"a": 3, "b": 2, "c": 1}
 REFERENCES = {"1": ["a dog runs on grass", "a dog"], "2": ["a red bus", "the bus"], "3": ["two cats", "cats on a bed"]}
@@ -33,9 +33,3 @@ def test_failures_command_agrees_with_the_python_function(run: Run, tmp_path: Pa
     line = next(line.split() for line in outcome.out.splitlines() if line.strip().startswith("bleu-1"))
     assert line[:3] == ["bleu-1", *(str(record[key]) for key in ("images", "failures"))]
     assert "evaluator rouge-l" in outcome.out
-
-
-def test_failures_need_human_scores_of_the_systems(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "other.json").write_text(json.dumps({"a": 1}))
-    options = ("-m", "bleu-1", "--human", str(tmp_path / "other.json"), "--evaluator", "rouge-l")
-    assert_refused(run("study", "failures", *write(tmp_path), *options), "has no score for b, c")
