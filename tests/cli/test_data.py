@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import subprocess
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.judgment import load_judgments
 from tests.cli.conftest import Run, assert_refused, plain_environment
 
 
@@ -63,18 +61,6 @@ def test_list_shows_what_is_found_and_what_is_missing(nothing: Path, run: Run, m
 
 
 class TestItems:
-    def test_items_are_written_as_jsonl(self, shared_data: Path, run: Run) -> None:
-        """Every judged candidate, in the order of the file, those that are left out of the protocol left out."""
-        outcome = run("data", "items", "flickr8k-expert", "--data", shared_data)
-        items = [json.loads(line) for line in outcome.out.splitlines()]
-        with gzip.open(shared_data / "flickr8k" / "expert.jsonl.gz", "rt", encoding="utf-8") as lines:
-            records = [record for record in map(json.loads, lines) if not record["candidate_in_refs"]]
-        assert len(items) == len(records) == 5664
-        assert [item["candidate"] for item in items] == [record["candidate"] for record in records]
-        assert [item["references"] for item in items] == [record["refs"] for record in records]
-        assert len({item["id"] for item in items}) == len(items)
-        assert [item["id"] for item in items] == load_judgments("flickr8k-expert", shared_data).items
-
     def test_items_scored_elsewhere_can_be_judged(self, nothing: Path, run: Run) -> None:
         """Scores of the items that were computed elsewhere give the result of the metric."""
         lines = [
