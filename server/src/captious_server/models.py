@@ -54,6 +54,11 @@ class Standing(models.Model):
             models.UniqueConstraint(fields=["phase", "references", "output", "everything"], name="one_standing")
         ]
 
+    @property
+    def rank_of(self) -> dict[int, int | None]:
+        """Submission -> its rank."""
+        return dict(zip(self.submissions, self.ranks, strict=True))
+
 
 # People and teams in the database: accounts, memberships, invitations, tokens, and what people did.
 
@@ -422,6 +427,16 @@ class Draft(models.Model):
         return "" if self.is_changed else "There are no changes since it was published."
 
     @property
+    def challenge(self) -> Challenge | None:
+        """The challenge as it is; None before the draft of a new one is published."""
+        return Challenge.objects.filter(slug=self.slug).first()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the challenge was loaded since the draft was begun."""
+        return self.version != (0 if self.challenge is None else self.challenge.version)
+
+    @property
     def url(self) -> str:
         return reverse("captious:draft", args=[self.slug])
 
@@ -541,6 +556,10 @@ class Webhook(models.Model):
         ordering = ["pk"]
 
     def __str__(self) -> str:
+        return self.shown_url
+
+    @property
+    def shown_url(self) -> str:
         """The address for logs and lists. What follows the host is often a secret."""
         parts = urlsplit(str(self.url))
         return f"{parts.scheme}://{parts.netloc}/{'…' * bool(parts.path.strip('/') or parts.query)}"

@@ -33,7 +33,7 @@ from captious_server.models import (
     User,
 )
 from captious_server.notices.delivery import message, team_asked
-from captious_server.people.access import ExplainedError, UserRequest, may_manage
+from captious_server.people.access import ExplainedError, ImpossibleError, UserRequest, may_manage
 from captious_server.people.accounts import invitation_of, make_invitation, record
 from captious_server.people.teams import (
     MAX_TEAMS,
@@ -301,27 +301,44 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
     record("edit", submission.method, request=request, submission=submission, detail=", ".join(names))
 
 
-def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> str:
-    """Choose or unchoose the entry of a team; return the reason if that is not possible, else an empty text."""
+def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> None:
+    """Choose or unchoose the entry of a team.
+
+    Raises:
+        ImpossibleError: it cannot be chosen.
+    """
     manages = may_manage(request.user, submission.challenge)
-    reason = why_not_chosen(submission, chosen=chosen, manages=manages)
-    if not reason:
-        intake.choose(submission, chosen=chosen)
-        record("choose" if chosen else "release", submission.method, request=request, submission=submission)
-    return reason
+    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+        raise ImpossibleError(reason, submission.url)
+    intake.choose(submission, chosen=chosen)
+    record("choose" if chosen else "release", submission.method, request=request, submission=submission)
 
 
-def delete_submission(request: HttpRequest, submission: Submission) -> bool:
-    """Delete a submission and its files; False while it is being scored."""
+def cancel_submission(request: HttpRequest, submission: Submission) -> None:
+    """Cancel a submission that waits in the queue.
+
+    Raises:
+        ImpossibleError: scoring has begun.
+    """
+    if not queue.cancel(submission):
+        raise ImpossibleError("The submission could not be canceled because scoring has begun.", submission.url)
+    record("cancel", submission.method, request=request, submission=submission)
+
+
+def delete_submission(request: HttpRequest, submission: Submission) -> None:
+    """Delete a submission and its files.
+
+    Raises:
+        ImpossibleError: it is being scored.
+    """
     queue.cancel(submission)  # one that waits to be scored is free
     rows = Submission.objects.filter(pk=submission.pk).exclude(
         status__in=[Submission.Status.RUNNING, Submission.Status.DELETED]
     )
     if storage.delete(rows) == 0:
-        return False
+        raise ImpossibleError("This submission is being scored. Delete it when scoring has ended.", submission.url)
     queue.show_complete()
     record("delete", submission.method, request=request, submission=submission)
-    return True
 
 
 def upload_of(submission: Submission) -> FileResponse:
@@ -334,9 +351,7 @@ def upload_of(submission: Submission) -> FileResponse:
     if not path.exists():
         raise Http404
     name = os.path.basename(submission.filename) or "submission"
-    response = FileResponse(path.open("rb"), as_attachment=True, filename=name)
-    response["Content-Type"] = "application/octet-stream"
-    return response
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="application/octet-stream")
 
 
 # Mail to teams.
@@ -392,12 +407,6 @@ def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved
 # What members do with their teams and invitations.
 
 
-class TeamError(ExplainedError):
-    """An action on a team that is not possible; the message gives the reason in one sentence."""
-
-    status = 409
-
-
 class InvitationError(ExplainedError):
     """An invitation that cannot be used."""
 
@@ -409,14 +418,15 @@ def new_team(request: UserRequest, name: str) -> Team:
     """Create a team with the user as its captain.
 
     Raises:
-        TeamError: the user is in too many teams, or the name has just been taken.
+        ImpossibleError: the user is in too many teams, or the name has just been taken.
     """
+    account = reverse("captious:account")
     if len(teams_of(request.user)) >= MAX_TEAMS:
-        raise TeamError(f"You are in {MAX_TEAMS} teams, which is the limit. Leave one first.")
+        raise ImpossibleError(f"You are in {MAX_TEAMS} teams, which is the limit. Leave one first.", account)
     try:
         team = create_team(name, request.user)
     except IntegrityError:
-        raise TeamError("This name is taken.") from None
+        raise ImpossibleError("This name is taken.", account) from None
     record("create team", team.name, request=request)
     return team
 
@@ -442,10 +452,10 @@ def invite(request: UserRequest, team: Team, label: str = "") -> str:
         label: a label for members to distinguish invitations.
 
     Raises:
-        TeamError: it is a personal team.
+        ImpossibleError: it is a personal team.
     """
     if team.is_personal:
-        raise TeamError("This is your personal team, which nobody else can join.")
+        raise ImpossibleError("This is your personal team, which nobody else can join.", team.url)
     secret = make_invitation(team, request.user, one_line(label)[:80])
     record("invite", team.name, request=request)
     return secret
@@ -484,10 +494,10 @@ def leave(request: UserRequest, team: Team) -> bool:
     """Leave a team, whose submissions stay; return whether it was deleted, see ``leave_team``.
 
     Raises:
-        TeamError: it is a personal team.
+        ImpossibleError: it is a personal team.
     """
     if team.is_personal:
-        raise TeamError("This is your personal team, which cannot be left.")
+        raise ImpossibleError("This is your personal team, which cannot be left.", team.url)
     is_deleted = leave_team(team, request.user)
     record("leave team", team.name, request=request, detail="the team was deleted" if is_deleted else "")
     return is_deleted
@@ -501,11 +511,11 @@ def remove(request: UserRequest, team: Team, **user: int | str) -> str:
 
     Raises:
         Http404: the user is not captain, or there is no such member.
-        TeamError: it is the user.
+        ImpossibleError: it is the user.
     """
     captain, member = _captain_and_member(request, team, user)
     if member.pk == captain.pk:
-        raise TeamError("To remove yourself, leave the team.")
+        raise ImpossibleError("To remove yourself, leave the team.", team.url)
     leave_team(team, member.user)
     Invitation.objects.filter(team=team).delete()
     record("remove member", team.name, request=request, detail=member.user.username)

@@ -26,22 +26,21 @@ from pydantic import BaseModel, TypeAdapter, model_validator
 from captious.version import __version__
 from captious_server.api import schemas
 from captious_server.models import Challenge, Submission, Token
-from captious_server.people.access import Call
+from captious_server.people.access import Call, ExplainedError
 from captious_server.people.accounts import SCOPES, limit, token_of
 from captious_server.settings import flag, token_in
 
 # Calls: their parameters, failures and tokens.
 
-View = Callable[..., HttpResponseBase]
 _QUOTE_LENGTH = 100  # characters
 
 
-class Failure(Exception):
+class Failure(ExplainedError):
     """An answer that is an error."""
 
-    def __init__(self, status: int, message: str, **details: Any) -> None:
+    def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
-        self.answer = JsonResponse({"error": message, **details}, status=status)
+        self.status = status
 
 
 class Parameter(BaseModel, extra="forbid"):
@@ -90,34 +89,42 @@ def paths() -> list[URLPattern]:
     return [path(route, _call(methods)) for route, methods in _CALLS.items()]
 
 
-def _call(methods: Mapping[str, Operation]) -> View:
+def _call(methods: Mapping[str, Operation]) -> Callable[..., HttpResponseBase]:
     """The view of a call. Visitors without a token are anonymous; wrong tokens are refused."""
-    views: dict[str, View] = {
-        name: import_string(f"{__name__}.{operation.view}") for name, operation in methods.items()
-    }
+    views = {name: import_string(f"{__name__}.{operation.view}") for name, operation in methods.items()}
 
     @csrf_exempt
     def answer(request: Call, **parts: Any) -> HttpResponseBase:
         method = request.method or ""
-        try:
-            if method not in methods:
-                raise Failure(405, f"Use {' or '.join(methods)}.")
-            operation = methods[method]
-            request.token = _token(request)
-            if request.token is not None:
-                request.user = request.token.user
-                _check_token(request.token, method, operation, parts)
-            elif operation.needs_user or method != "GET":
-                raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
-            if method != "GET":
-                limit(request, "change")
-            request.flags = _flags(request, operation)
-            return views[method](request, **parts)
-        except Failure as failure:
-            return failure.answer
+        if method not in methods:
+            raise Failure(405, f"Use {' or '.join(methods)}.")
+        operation = methods[method]
+        request.token = _token(request)
+        if request.token is not None:
+            request.user = request.token.user
+            _check_token(request.token, method, operation, parts)
+        elif operation.needs_user or method != "GET":
+            raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
+        if method != "GET":
+            limit(request, "change")
+        request.flags = _flags(request, operation)
+        return _answer(operation, views[method](request, **parts))
 
     answer.declared = methods  # type: ignore[attr-defined]  # what tests try with every call
     return answer
+
+
+def _answer(operation: Operation, value: Any) -> HttpResponseBase:
+    """What a view returns as JSON of the declared type: an answer, or a row that has its keys, or an iterable of these.
+
+    Files, and answers with another status, stay as they are.
+    """
+    if isinstance(value, HttpResponseBase):
+        return value
+    rows = value if (is_list := operation.answer.startswith("list[")) else [value]
+    kind = getattr(schemas, operation.model)
+    answers = [row if isinstance(row, dict) else schemas.answer_from(kind, row) for row in rows]
+    return JsonResponse(answers if is_list else answers[0], status=operation.status, safe=False)
 
 
 def _token(request: HttpRequest) -> Token | None:

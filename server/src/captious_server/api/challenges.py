@@ -9,46 +9,44 @@ import hashlib
 import os
 import re
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from captious_server.actions import (
-    FIELD,
-    AskForm,
-    EditForm,
-    ask_for,
-    choose_submission,
-    decide_on,
-    delete_submission,
-    edit_submission,
-    fill,
-    one_line,
-    open_phases,
-    upload_of,
-)
+from captious_server import actions
 from captious_server.actions.downloads import archive_answer, captions_template, published_file, scores_of_images
 from captious_server.api import Failure
 from captious_server.api.schemas import (
-    approval_answer,
+    Answer,
+    FilledAnswer,
+    NewWebhookAnswer,
+    TermsAnswer,
+    TermsTextAnswer,
+    answer_from,
     challenge_answer,
     challenge_summary,
-    comparison_answer,
-    quota_answer,
-    refused_answer,
     submission_answer,
     submission_answers,
-    terms_answer,
-    webhook_answer,
 )
 from captious_server.boards.fields import TableError, as_text, fields_of_teams
-from captious_server.boards.leaderboard import json_file, query_of, requested_comparison
+from captious_server.boards.leaderboard import ComparedOutput, json_file, query_of, requested_comparison
 from captious_server.boards.query import DATE
-from captious_server.models import Challenge, Phase, Submission, Team, Webhook
+from captious_server.models import (
+    Challenge,
+    Phase,
+    RefusedUpload,
+    Submission,
+    Team,
+    TeamApproval,
+    TermsAcceptance,
+    Webhook,
+)
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
 from captious_server.operations.health import prometheus_text
 from captious_server.people.access import (
@@ -63,12 +61,10 @@ from captious_server.people.access import (
     submission_for,
     visible_challenges,
 )
-from captious_server.people.accounts import record
 from captious_server.people.teams import accept, accepted_by, approvals_of, teams_of, terms_of
-from captious_server.scoring import queue
 from captious_server.settings import REQUEST_BYTES
 from captious_server.submissions import intake
-from captious_server.submissions.intake import quota
+from captious_server.submissions.intake import Quota, quota
 from captious_server.submissions.storage import incoming_folder
 
 # An upload through the API: its parameters, and its body, which is streamed to a file.
@@ -81,12 +77,12 @@ def new_submission(request: UserCall, challenge: Challenge) -> Submission:
     """An unsaved submission, made from the parameters of a call."""
     values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
     flags = {"public": True, **request.flags}
-    form = EditForm({**values, **flags, **field_parameters(request, challenge)}, challenge=challenge)
+    form = actions.EditForm({**values, **flags, **field_parameters(request, challenge)}, challenge=challenge)
     submission: Submission = valid(form).instance
     submission.phase = _phase(request, challenge)
     submission.team = team_of(request)
     submission.user, submission.created = request.user, request.arrival_time
-    submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
+    submission.filename = os.path.basename(actions.one_line(request.GET.get("filename", ""))) or "captions.json"
     return submission
 
 
@@ -96,14 +92,16 @@ def field_parameters(request: UserCall, challenge: Challenge) -> dict[str, str]:
     known = fields_of_teams(challenge)
     if unknown := [name for name, equals, _ in pairs if not equals or name not in known]:
         raise Failure(400, f"field must be NAME=VALUE, not {unknown[0]!r}; names: {', '.join(known) or 'none'}.")
-    return {f"{FIELD}{name}": value for name, _, value in pairs}
+    return {f"{actions.FIELD}{name}": value for name, _, value in pairs}
 
 
-def valid(form: EditForm) -> EditForm:
+def valid(form: actions.EditForm) -> actions.EditForm:
     """The form, if it is valid."""
     if not form.is_valid():
         errors = form.errors.items()
-        problems = "; ".join(f"{name.removeprefix(FIELD)}: {' '.join(map(str, messages))}" for name, messages in errors)
+        problems = "; ".join(
+            f"{name.removeprefix(actions.FIELD)}: {' '.join(map(str, messages))}" for name, messages in errors
+        )
         raise Failure(400, f"The submission is not valid. {problems}")
     return form
 
@@ -123,7 +121,7 @@ def _phase(request: UserCall, challenge: Challenge) -> Phase:
             if phase.name == name:
                 return phase
         raise Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
-    phases = open_phases(challenge, request.arrival_time)
+    phases = actions.open_phases(challenge, request.arrival_time)
     if not phases:
         raise Failure(409, "No phase of this challenge is open.")
     if len(phases) > 1:
@@ -171,20 +169,19 @@ def receive(request: HttpRequest, path: Path) -> str:
 # Calls of the API about the approval of teams.
 
 
-def approvals(request: UserCall, slug: str) -> HttpResponse:
+def approvals(request: UserCall, slug: str) -> TeamApproval | QuerySet[TeamApproval]:
     """Teams that asked for approval, and the decisions."""
     challenge = _challenge(request, slug)
     if request.method == "GET":
         teams = None if may_manage(request.user, challenge) else teams_of(request.user)
-        return JsonResponse([approval_answer(row) for row in approvals_of(challenge, teams)], safe=False)
-    form = AskForm(request.GET)
+        return approvals_of(challenge, teams)
+    form = actions.AskForm(request.GET)
     if not form.is_valid():
         raise Failure(400, "The message may have up to 500 characters.")
-    row = ask_for(request, challenge, team_of(request), form.cleaned_data["message"])
-    return JsonResponse(approval_answer(row))
+    return actions.ask_for(request, challenge, team_of(request), form.cleaned_data["message"])
 
 
-def decide(request: UserCall, slug: str, team: str) -> HttpResponse:
+def decide(request: UserCall, slug: str, team: str) -> TeamApproval:
     """Approve or refuse a team."""
     challenge = _challenge(request, slug)
     if not may_manage(request.user, challenge):
@@ -192,9 +189,9 @@ def decide(request: UserCall, slug: str, team: str) -> HttpResponse:
     if "approved" not in request.flags:
         raise Failure(400, "Set approved to true or false.")
     reason = request.GET.get("reason", "")
-    if problem := decide_on(request, challenge, team, approved=request.flags["approved"], reason=reason):
+    if problem := actions.decide_on(request, challenge, team, approved=request.flags["approved"], reason=reason):
         raise Failure(400, problem)
-    return JsonResponse(approval_answer(approvals_of(challenge).get(team__slug=team)))
+    return approvals_of(challenge).get(team__slug=team)
 
 
 def _challenge(request: UserCall, slug: str) -> Challenge:
@@ -222,44 +219,40 @@ def template(request: Call, slug: str) -> StreamingHttpResponse:
     return captions_template(request, challenge_for(request.user, slug))
 
 
-def terms(request: UserCall, slug: str) -> HttpResponse:
+def terms(request: UserCall, slug: str) -> TermsAcceptance | Answer:
     """Read the terms, or accept them for a team."""
     challenge = challenge_for(request.user, slug)
     text = terms_of(challenge)
     if text is None:
         raise Http404
     if request.method == "GET":
-        acceptances = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
-        text_values = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
-        return JsonResponse({**text_values, "accepted": acceptances})
+        accepted = [answer_from(TermsAnswer, row) for row in accepted_by(challenge, teams_of(request.user))]
+        version = challenge.terms_version
+        return TermsTextAnswer(version=version, title=text["title"], html=text["html"], accepted=accepted)
     if request.GET.get("version") != challenge.terms_version:
         message = f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms"
         raise Failure(409, _with_addresses(request, challenge, message))
-    row = accept(challenge, team_of(request), request.user)
-    record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
-    return JsonResponse(terms_answer(row))
+    return accept(request, challenge, team_of(request))
 
 
-def quotas(request: UserCall, slug: str) -> HttpResponse:
+def quotas(request: UserCall, slug: str) -> list[Quota]:
     """The quotas of a team: used, limits, and remaining."""
     challenge = challenge_for(request.user, slug)
     team, now = team_of(request), timezone.now()
-    answers = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
-    return JsonResponse(answers, safe=False)
+    return [quota(phase, team, request.user, now) for phase in challenge.phase_list]
 
 
-def refused(request: UserCall, slug: str) -> HttpResponse:
+def refused(request: UserCall, slug: str) -> QuerySet[RefusedUpload]:
     """The refused uploads. Their files are not kept."""
-    rows = own_refused(request.user, challenge_for(request.user, slug))
-    return JsonResponse([refused_answer(row) for row in rows], safe=False)
+    return own_refused(request.user, challenge_for(request.user, slug))
 
 
-def compare(request: HttpRequest, slug: str) -> HttpResponse:
+def compare(request: HttpRequest, slug: str) -> list[ComparedOutput]:
     """Two submissions, compared as on the page."""
     *_, rows = requested_comparison(request, slug)
     if not rows:
         raise Failure(404, "Set a and b to the ids of two submissions on this leaderboard, or of yours.")
-    return JsonResponse([comparison_answer(row) for row in rows], safe=False)
+    return rows
 
 
 def scores(request: HttpRequest, pk: int) -> StreamingHttpResponse:
@@ -273,17 +266,17 @@ def scores(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 _ROWS_PER_PAGE = 100  # as calls.toml says
 
 
-def challenges(request: Call) -> HttpResponse:
+def challenges(request: Call) -> Sequence[Answer]:
     """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
     rows = visible_challenges(request.user).prefetch_related("phases")
     if request.token is not None and request.token.challenge is not None:
         rows = rows.filter(pk=request.token.challenge.pk)
-    return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
+    return [challenge_summary(request, row) for row in rows]
 
 
-def challenge(request: HttpRequest, slug: str) -> HttpResponse:
+def challenge(request: HttpRequest, slug: str) -> Answer:
     """A challenge: its phases and the contents of submissions."""
-    return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
+    return challenge_answer(request, challenge_for(request.user, slug))
 
 
 def leaderboard(request: HttpRequest, slug: str) -> StreamingHttpResponse:
@@ -296,7 +289,7 @@ def leaderboard(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     return json_file(query)
 
 
-def submissions(request: UserCall, slug: str) -> HttpResponse:
+def submissions(request: UserCall, slug: str) -> Answer | Sequence[Answer] | JsonResponse:
     """POST submits the body of the request; GET lists the submissions of the user's teams.
 
     A POST that is repeated with the same ``Idempotency-Key`` is answered with the submission that was made before.
@@ -305,7 +298,7 @@ def submissions(request: UserCall, slug: str) -> HttpResponse:
     if request.method == "GET":
         first = _ROWS_PER_PAGE * (_page(request) - 1)
         rows = own_submissions(request.user, challenge)[first : first + _ROWS_PER_PAGE]
-        return JsonResponse(submission_answers(rows, request.user), safe=False)
+        return submission_answers(rows, request.user)
     is_dry = request.flags.get("dry_run", False)
     key = "" if is_dry else upload_key(request)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
@@ -329,50 +322,48 @@ def submissions(request: UserCall, slug: str) -> HttpResponse:
     except intake.RefusedError as refusal:
         problems = [problem.to_dict() for problem in refusal.problems]
         message = _with_addresses(request, challenge, refusal.message)
-        raise Failure(422 if problems else 409, message, problems=problems) from None
+        return JsonResponse({"error": message, "problems": problems}, status=422 if problems else 409)
     finally:
         path.unlink(missing_ok=True)
-    return JsonResponse(submission_answer(submission, request.user), status=201)
+    return submission_answer(submission, request.user)
 
 
-def submission(request: HttpRequest, pk: int) -> HttpResponse:
+def submission(request: HttpRequest, pk: int) -> Answer:
     """A submission: its status and, when it is done, its scores."""
-    return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
+    return submission_answer(submission_for(request.user, pk), request.user)
 
 
 def archive(request: UserCall, slug: str) -> StreamingHttpResponse:
     """The archive of all submissions of a challenge or of a phase."""
-    challenge = managed_challenge(request.user, slug)
-    return archive_answer(request, challenge)
+    return archive_answer(request, managed_challenge(request.user, slug))
 
 
 def file(request: UserCall, pk: int) -> FileResponse:
     """The file as it was uploaded, for the team and the organizers."""
-    return upload_of(submission_for(request.user, pk, own=True))
+    return actions.upload_of(submission_for(request.user, pk, own=True))
 
 
-def edit(request: UserCall, pk: int) -> HttpResponse:
+def edit(request: UserCall, pk: int) -> Answer:
     """Change the description of a submission. Baselines are changed in the folder of their challenge."""
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
         raise Http404
-    values = {name: getattr(submission, name) for name in EditForm.Meta.fields}
+    values = {name: getattr(submission, name) for name in actions.EditForm.Meta.fields}
     texts = {name: request.GET[name] for name in ("method", "link", "description") if name in request.GET}
     challenge = submission.challenge
-    fields = {f"{FIELD}{name}": as_text(submission.fields.get(name)) for name in fields_of_teams(challenge)}
+    fields = {f"{actions.FIELD}{name}": as_text(submission.fields.get(name)) for name in fields_of_teams(challenge)}
     fields |= field_parameters(request, challenge)
-    form = EditForm({**values, **texts, **request.flags, **fields}, instance=submission, challenge=challenge)
-    edit_submission(request, submission, valid(form))
-    return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
+    form = actions.EditForm({**values, **texts, **request.flags, **fields}, instance=submission, challenge=challenge)
+    actions.edit_submission(request, submission, valid(form))
+    return submission_answer(submission_for(request.user, pk, own=True), request.user)
 
 
-def delete(request: UserCall, pk: int) -> HttpResponse:
+def delete(request: UserCall, pk: int) -> Answer:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
-    if not delete_submission(request, submission):
-        raise Failure(409, "This submission is being scored. Delete it when scoring has ended.")
+    actions.delete_submission(request, submission)
     submission = Submission.objects.select_related("phase__challenge", "team").get(pk=pk)
-    return JsonResponse(submission_answer(submission, request.user))
+    return submission_answer(submission, request.user)
 
 
 def metrics(request: UserCall) -> HttpResponse:
@@ -382,22 +373,19 @@ def metrics(request: UserCall) -> HttpResponse:
     return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
 
 
-def cancel(request: UserCall, pk: int) -> HttpResponse:
+def cancel(request: UserCall, pk: int) -> Answer:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
-    if not queue.cancel(submission):
-        raise Failure(409, "The submission could not be canceled because scoring has begun.")
-    record("cancel", submission.method, request=request, submission=submission)
+    actions.cancel_submission(request, submission)
     submission.refresh_from_db()
-    return JsonResponse(submission_answer(submission, request.user))
+    return submission_answer(submission, request.user)
 
 
-def choose(request: UserCall, pk: int) -> HttpResponse:
+def choose(request: UserCall, pk: int) -> Answer:
     """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
-    if reason := choose_submission(request, submission, chosen=request.flags.get("chosen", True)):
-        raise Failure(409, reason)
-    return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
+    actions.choose_submission(request, submission, chosen=request.flags.get("chosen", True))
+    return submission_answer(submission_for(request.user, pk, own=True), request.user)
 
 
 def _page(request: HttpRequest) -> int:
@@ -407,14 +395,14 @@ def _page(request: HttpRequest) -> int:
     return int(text)
 
 
-def fields(request: UserCall, slug: str) -> HttpResponse:
+def fields(request: UserCall, slug: str) -> Answer:
     """Set the fields of submissions that are the body of the request."""
     challenge = managed_challenge(request.user, slug)
     table = request.read(REQUEST_BYTES + 1)
     if len(table) > REQUEST_BYTES:
         raise Failure(413, f"A table may have up to {REQUEST_BYTES >> 20} MiB.")
     try:
-        return JsonResponse({"submissions": fill(request, challenge, table)})
+        return FilledAnswer(submissions=actions.fill(request, challenge, table))
     except TableError as error:
         raise Failure(400, " ".join(error.problems)) from None
 
@@ -422,30 +410,30 @@ def fields(request: UserCall, slug: str) -> HttpResponse:
 # Calls of the API about the webhooks of a challenge, for organizers and administrators.
 
 
-def webhooks(request: UserCall, slug: str) -> HttpResponse:
+def webhooks(request: UserCall, slug: str) -> Answer | QuerySet[Webhook]:
     """The webhooks of a challenge, without their secrets and addresses, which often contain secrets."""
     challenge = managed_challenge(request.user, slug)
     if request.method == "GET":
-        return JsonResponse([webhook_answer(row) for row in challenge.webhooks.all()], safe=False)
+        return challenge.webhooks.all()
     form = WebhookForm(request.POST)
     row = add_webhook(request, challenge, form)
     if row is None:
         raise Failure(400, " ".join(str(message) for messages in form.errors.values() for message in messages))
-    return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
+    return answer_from(NewWebhookAnswer, row, url=row.url)
 
 
-def test_webhook(request: UserCall, slug: str, pk: int) -> HttpResponse:
+def test_webhook(request: UserCall, slug: str, pk: int) -> Webhook:
     """Queue a test event, which is sent within seconds."""
     row = _webhook(request, slug, pk)
     ping(row)
-    return JsonResponse(webhook_answer(row))
+    return row
 
 
-def delete_webhook(request: UserCall, slug: str, pk: int) -> HttpResponse:
+def delete_webhook(request: UserCall, slug: str, pk: int) -> Webhook:
     """Remove a webhook."""
     row = _webhook(request, slug, pk)
     remove_webhook(request, row)
-    return JsonResponse(webhook_answer(row))
+    return row
 
 
 def _webhook(request: UserCall, slug: str, pk: int) -> Webhook:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, NotRequired, TypeVar
+from functools import cache
+from operator import attrgetter
+from typing import Annotated, Any, NotRequired, TypeVar, get_type_hints
 
 from django.http import HttpRequest
 from pydantic import ConfigDict, with_config
@@ -12,25 +14,14 @@ from typing_extensions import TypedDict
 
 from captious_server.actions import open_invitations
 from captious_server.boards.fields import Value, shown_fields
-from captious_server.boards.leaderboard import ComparedOutput
-from captious_server.boards.query import visible_scores, warnings_for
-from captious_server.boards.submission_pages import Ranks
+from captious_server.boards.query import Query, standing_of, visible_scores, warnings_for
+from captious_server.boards.submission_pages import query_of
 from captious_server.challenges.folder import news_of
-from captious_server.models import (
-    Challenge,
-    Invitation,
-    RefusedUpload,
-    Submission,
-    Team,
-    TeamApproval,
-    TermsAcceptance,
-    Webhook,
-)
-from captious_server.people.access import Visitor, is_own, may_manage, may_see_scores, why_withheld
+from captious_server.models import Challenge, Submission, Team
+from captious_server.people.access import Visitor, is_own, may_manage, may_see_board, may_see_scores, why_withheld
 from captious_server.people.teams import confirms_members
 from captious_server.scoring import queue
 from captious_server.scoring.queue import BoardOutputs
-from captious_server.submissions.intake import Quota
 
 # Common parts of answers, and answers that report problems and errors.
 
@@ -43,13 +34,20 @@ class Answer(TypedDict):
 
 
 def answer_from(answer: type[_Answer], row: object, **values: Any) -> _Answer:
-    """An answer of a type: the attributes of a row with the names of its keys, and other values.
+    """An answer of a type: attributes of a row, and other values.
 
     Args:
-        values: the values of keys that the row does not have by these names.
+        values: the values of keys that the row does not have.
     """
-    keys: Any = answer.__annotations__
-    return answer(**{key: values[key] if key in values else getattr(row, key) for key in keys})
+    getters = _getters(answer)  # type: ignore[arg-type]  # mypy doubts that types are hashable
+    return answer(**{key: values[key] if key in values else get(row) for key, get in getters.items()})
+
+
+@cache
+def _getters(answer: type[Any]) -> dict[str, attrgetter[Any]]:
+    """Key -> the attribute that has its value: that of the same name, or the one that the type of the key is with."""
+    hints = get_type_hints(answer, include_extras=True).items()
+    return {key: attrgetter(*getattr(hint, "__metadata__", (key,))) for key, hint in hints}
 
 
 class ProblemAnswer(Answer):
@@ -94,9 +92,9 @@ class BoardRow(Answer):
 class ComparisonAnswer(Answer):
     """The difference between two submissions in one output, b minus a, by the paired bootstrap."""
 
-    output: str
-    a: float
-    b: float
+    output: Annotated[str, "name"]
+    a: Annotated[float, "score_a"]
+    b: Annotated[float, "score_b"]
     difference: float
     low: float | None
     high: float | None
@@ -104,11 +102,6 @@ class ComparisonAnswer(Answer):
     effect_size: float | None
     lower_is_better: bool
     signature: str
-
-
-def comparison_answer(row: ComparedOutput) -> ComparisonAnswer:
-    """A difference between two submissions."""
-    return answer_from(ComparisonAnswer, row, output=row.name, a=row.score_a, b=row.score_b)
 
 
 # Answers of the API about challenges: phases, texts, files, news and terms.
@@ -211,7 +204,7 @@ class ChallengeAnswer(ChallengeSummary):
 class TermsAnswer(Answer):
     """A version of the terms that a team has accepted, by whom and when."""
 
-    team: str
+    team: Annotated[str, "team.name"]
     version: str
     user: str
     time: datetime
@@ -263,19 +256,14 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
     )
 
 
-def terms_answer(row: TermsAcceptance) -> TermsAnswer:
-    """The terms that were accepted for a team, and by whom."""
-    return answer_from(TermsAnswer, row, team=row.team.name)
-
-
 # Answers of the API about submissions: checks, scores and quotas.
 
 
 class RefusedAnswer(Answer):
     """A refused upload and the reason. ``problems`` are the first of ``n_problems``; the file is not kept."""
 
-    phase: str
-    team: str
+    phase: Annotated[str, "phase.name"]
+    team: Annotated[str, "team.name"]
     method: str
     filename: str
     size: int
@@ -312,8 +300,8 @@ class SubmissionAnswer(Answer):
     """
 
     id: int
-    challenge: str
-    phase: str
+    challenge: Annotated[str, "challenge.slug"]
+    phase: Annotated[str, "phase.name"]
     method: str
     link: str
     description: str
@@ -334,7 +322,7 @@ class SubmissionAnswer(Answer):
     references: str
     scores: dict[str, float | None]
     all_scores: dict[str, dict[str, ScoreAnswer]]
-    digits: int
+    digits: Annotated[int, "phase.digits"]
     chosen: bool
     entry: bool
     withheld: str
@@ -355,15 +343,15 @@ class QuotaAnswer(Answer):
     is empty if they are.
     """
 
-    phase: str
+    phase: Annotated[str, "phase.name"]
     scored_today: int
-    scored_per_day: int
+    scored_per_day: Annotated[int, "phase.scored_per_day"]
     scored_left_today: int | None
     scored: int
-    scored_in_total: int
+    scored_in_total: Annotated[int, "phase.scored_in_total"]
     scored_left: int | None
     attempts_today: int
-    attempts_per_day: int
+    attempts_per_day: Annotated[int, "phase.attempts_per_day"]
     attempts_left_today: int | None
     exhausted: str
 
@@ -373,10 +361,10 @@ def submission_answers(submissions: Iterable[Submission], user: Visitor) -> list
 
     The teams of anonymous submissions are named only to their members and to those who manage the challenge.
     """
-    submissions, rank_of = [*submissions], Ranks(user)
+    submissions, ranks = [*submissions], cache(lambda query: standing_of(query).rank_of)  # a board is read once
     is_queued = any(submission.status == Submission.Status.QUEUED for submission in submissions)
     places = queue.places() if is_queued else {}
-    return [_submission_answer(submission, user, places, rank_of) for submission in submissions]
+    return [_submission_answer(submission, user, places, ranks) for submission in submissions]
 
 
 def submission_answer(submission: Submission, user: Visitor) -> SubmissionAnswer:
@@ -385,24 +373,22 @@ def submission_answer(submission: Submission, user: Visitor) -> SubmissionAnswer
 
 
 def _submission_answer(
-    submission: Submission, user: Visitor, places: Mapping[int, int], rank_of: Ranks
+    submission: Submission, user: Visitor, places: Mapping[int, int], ranks: Callable[[Query], Mapping[int, int | None]]
 ) -> SubmissionAnswer:
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: Any = visible_scores(user, submission)
+    query = query_of(submission) if may_see_board(user, submission.phase) else None
     first_set = BoardOutputs.of_board(submission.phase).first_set(submission.phase)
     return answer_from(
         SubmissionAnswer,
         submission,
-        challenge=submission.challenge.slug,
-        phase=submission.phase.name,
         team=submission.team.name if knows_team else submission.team_shown,
         filename=submission.filename if knows_team else "",
         place=places.get(submission.pk),
-        rank=rank_of(submission),
+        rank=None if query is None else ranks(query).get(submission.pk),
         references=first_set,
         scores={name: entry["score"] for name, entry in scores.get(first_set, {}).items()},
         all_scores=scores,
-        digits=submission.phase.digits,
         chosen=submission.is_chosen and knows_team,
         entry=submission.is_entry and may_see_scores(user, submission.phase),
         withheld=why_withheld(user, submission.phase),
@@ -411,26 +397,14 @@ def _submission_answer(
     )
 
 
-def refused_answer(row: RefusedUpload) -> RefusedAnswer:
-    """An upload that was refused."""
-    return answer_from(RefusedAnswer, row, phase=row.phase.name, team=row.team.name)
-
-
-def quota_answer(quota: Quota) -> QuotaAnswer:
-    """The use of the quotas of a phase, and what remains."""
-    phase = quota.phase
-    limits = {name: getattr(phase, name) for name in ("scored_per_day", "scored_in_total", "attempts_per_day")}
-    return answer_from(QuotaAnswer, quota, phase=phase.name, **limits)
-
-
 # Answers of the API about teams: members, invitations and approval by organizers.
 
 
 class MemberAnswer(Answer):
     """A member of a team."""
 
-    user: str
-    captain: bool
+    user: Annotated[str, "user.username"]
+    captain: Annotated[bool, "is_captain"]
     joined: datetime
 
 
@@ -439,7 +413,7 @@ class InvitationAnswer(Answer):
 
     id: int
     label: str
-    user: str
+    user: Annotated[str, "created_by.username"]
     created: datetime
     expires: datetime
 
@@ -455,7 +429,7 @@ class TeamAnswer(Answer):
 
     name: str
     slug: str
-    personal: bool
+    personal: Annotated[bool, "is_personal"]
     members: list[MemberAnswer]
     invitations: list[InvitationAnswer]
     url: str
@@ -471,8 +445,8 @@ class LeftAnswer(Answer):
 class ApprovalAnswer(Answer):
     """A team that asked the organizers to be approved: asked, approved, or refused for a reason."""
 
-    team: str
-    slug: str
+    team: Annotated[str, "team.name"]
+    slug: Annotated[str, "team.slug"]
     status: str
     message: str
     reason: str
@@ -485,24 +459,10 @@ def team_answer(request: HttpRequest, team: Team) -> TeamAnswer:
     return answer_from(
         TeamAnswer,
         team,
-        personal=team.is_personal,
-        members=[
-            {"user": row.user.username, "captain": row.is_captain, "joined": row.joined}
-            for row in team.memberships.select_related("user")
-        ],
-        invitations=[invitation_answer(row) for row in open_invitations(team)],
+        members=[answer_from(MemberAnswer, row) for row in team.memberships.select_related("user")],
+        invitations=[answer_from(InvitationAnswer, row) for row in open_invitations(team)],
         url=request.build_absolute_uri(team.url),
     )
-
-
-def invitation_answer(row: Invitation) -> InvitationAnswer:
-    """An invitation, without its secret."""
-    return answer_from(InvitationAnswer, row, user=row.created_by.username)
-
-
-def approval_answer(row: TeamApproval) -> ApprovalAnswer:
-    """A team and whether it is approved, for its members and for those who manage the challenge."""
-    return answer_from(ApprovalAnswer, row, team=row.team.name, slug=row.team.slug)
 
 
 # Answers of the API about webhooks.
@@ -512,7 +472,7 @@ class WebhookAnswer(Answer):
     """A webhook with the host of its address and its last answer."""
 
     id: int
-    url: str
+    url: Annotated[str, "shown_url"]
     created: datetime
     tried: datetime | None
     result: str
@@ -522,8 +482,3 @@ class NewWebhookAnswer(WebhookAnswer):
     """A new webhook with its full address and the secret that signs its calls."""
 
     secret: str
-
-
-def webhook_answer(row: Webhook) -> WebhookAnswer:
-    """A webhook without its secret, for those who manage the challenge."""
-    return answer_from(WebhookAnswer, row, url=str(row))

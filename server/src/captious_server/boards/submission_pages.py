@@ -12,7 +12,7 @@ from django.db.models import Count, Max, QuerySet
 from django.db.models.fields.json import KeyTransform
 from numpy.typing import NDArray
 
-from captious_server.boards.captions import CaptionRow, CaptionView, positions_of, rows_of
+from captious_server.boards.captions import CaptionView, positions_of, rows_of
 from captious_server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at, scales_of
 from captious_server.boards.query import Query, rounded_outputs, shown_sets, standing_of, visible_scores
 from captious_server.boards.ranking import (
@@ -65,41 +65,10 @@ class Place:
     scales: Scale
 
     @property
-    def compare_leader_url(self) -> str:
-        return self._compare_url(self.leader)
-
-    @property
-    def compare_previous_url(self) -> str:
-        return self._compare_url(self.previous_best)
-
-    def _compare_url(self, other: Submission | None) -> str:
-        """The address of a comparison, in which a better submission has positive differences."""
-        return "" if other is None else f"{self.query.url('compare')}&a={other.pk}&b={self.submission.pk}"
-
-    @property
     def comparisons(self) -> list[Submission]:
         """The submissions to compare with, without duplicates."""
         others = [other for other in (self.leader, self.previous_best) if other is not None]
         return others[:1] if len(others) == 2 and others[0] == others[1] else others
-
-
-@dataclass(frozen=True)
-class Images:
-    """The scores of single images, for captions files that are public.
-
-    Attributes:
-        query: the board whose output they are.
-        counts: histogram of image scores, with equal bins from ``low`` to ``high``.
-    """
-
-    query: Query
-    counts: Sequence[int]
-    low: float
-    median: float
-    high: float
-    worst: list[CaptionRow]
-    best: list[CaptionRow]
-    url: str
 
 
 def query_of(submission: Submission, key: str = "") -> Query | None:
@@ -113,26 +82,6 @@ def query_of(submission: Submission, key: str = "") -> Query | None:
     if key not in outputs.sets or by not in submission.outputs(key):
         return None
     return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=not submission.is_entry)
-
-
-class Ranks:
-    """The ranks of submissions in the output and on the reference set that rank, as far as a user sees them.
-
-    The boards of many submissions are read once.
-    """
-
-    def __init__(self, user: Visitor) -> None:
-        self._user = user
-        self._ranks: dict[Query, dict[int, int | None]] = {}
-
-    def __call__(self, submission: Submission) -> int | None:
-        query = query_of(submission)
-        if query is None or not may_see_board(self._user, submission.phase):
-            return None
-        if query not in self._ranks:
-            standing = standing_of(query)
-            self._ranks[query] = dict(zip(standing.submissions, standing.ranks, strict=True))
-        return self._ranks[query].get(submission.pk)
 
 
 def places_of(user: Visitor, submission: Submission, *, own: bool) -> dict[str, Place]:
@@ -202,8 +151,11 @@ def compared_outputs(place: Place) -> list[Mapping[str, Any]]:
     return [rounded_outputs(other.outputs(place.query.key), other.phase) for other in place.comparisons]
 
 
-def images_of(user: Visitor, submission: Submission, query: Query) -> Images | None:
-    """The scores of single images; None if the user may not see them, or the references have changed."""
+def images_of(user: Visitor, submission: Submission, query: Query) -> dict[str, Any] | None:
+    """The scores of single images, for captions files that are public: ``counts`` is their histogram, with equal bins.
+
+    None if the user may not see them, or the references have changed.
+    """
     if not may_browse(user, submission, query.references.captions) or not submission.is_current(query.key):
         return None
     results = read_results(submission.results_path, query.key)
@@ -216,16 +168,16 @@ def images_of(user: Visitor, submission: Submission, query: Query) -> Images | N
     view = CaptionView(query, [submission], query.output, "highest" if query.lower_is_better else "lowest")
     positions = positions_of(view)[: len(scores)].tolist()
     n = min(_EXAMPLE_IMAGES, len(positions) // 2)
-    return Images(
-        query=query,
-        counts=np.histogram(scores, _HISTOGRAM_BARS)[0].tolist(),
-        low=float(scores.min()),
-        median=float(np.median(scores)),
-        high=float(scores.max()),
-        worst=rows_of(view, positions[:n]),
-        best=rows_of(view, positions[::-1][:n]),
-        url=f"{query.url('captions')}&systems={submission.pk}",
-    )
+    return {
+        "query": query,
+        "counts": np.histogram(scores, _HISTOGRAM_BARS)[0].tolist(),
+        "low": float(scores.min()),
+        "median": float(np.median(scores)),
+        "high": float(scores.max()),
+        "worst": rows_of(view, positions[:n]),
+        "best": rows_of(view, positions[::-1][:n]),
+        "url": f"{query.url('captions')}&systems={submission.pk}",
+    }
 
 
 # A team's submissions with ranking scores, their changes from the previous best, and refused uploads.

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.db.utils import Error as DatabaseError
 from django.db.utils import IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -24,7 +25,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
-from captious_server.people.access import ExplainedError, Request
+from captious_server.people.access import ExplainedError, ImpossibleError, Request
 from captious_server.people.accounts import TooManyRequests, network_of
 from captious_server.people.sign_in import is_missing
 from captious_server.people.turns import all_turns, hashes_password, takes_long
@@ -141,6 +142,9 @@ class Unavailable(_Middleware):
         """Django calls this for every exception of a view."""
         if isinstance(error, TooManyRequests):
             return too_many(request, error)
+        if isinstance(error, ImpossibleError) and not is_api(request):
+            messages.error(request, str(error))
+            return redirect(error.back)
         if isinstance(error, ExplainedError):
             return error_answer(request, error.status, str(error))
         if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):

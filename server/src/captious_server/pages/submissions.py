@@ -16,15 +16,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
-from captious_server.actions import (
-    EditForm,
-    SubmitForm,
-    choose_submission,
-    delete_submission,
-    edit_submission,
-    open_phases,
-    upload_of,
-)
+from captious_server import actions
 from captious_server.actions.downloads import scores_of_images
 from captious_server.boards.fields import shown_fields
 from captious_server.boards.query import set_warnings_for, visible_scores
@@ -54,7 +46,6 @@ from captious_server.people.access import (
     signed_in,
     submission_for,
 )
-from captious_server.people.accounts import record
 from captious_server.people.teams import bans_of, teams_of, teams_to_approve, teams_without
 from captious_server.scoring import queue
 from captious_server.scoring.queue import BoardOutputs, sets_of
@@ -119,7 +110,6 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         images=next((images for images in sets_of_images if images is not None), None),
         boards=boards,
         scores_open=may_see_scores(request.user, submission.phase),
-        digits=submission.phase.digits,
         fields=[(field.label, values[field.name]) for field in declared if field.name in values],
         lower_is_better={
             *BoardOutputs.of_board(submission.phase).lower_is_better,
@@ -129,7 +119,6 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         can_edit=own and exists and not submission.is_baseline,
         can_choose=own and (manages or not bans) and not why_not_chosen(submission, manages=manages),
         can_delete=own and exists and submission.status != _Status.RUNNING,
-        can_see_traceback=manages,
         bans=bans,
         choice=of_team(submission).filter(is_chosen=True).exclude(pk=submission.pk).first() if own else None,
         events=submission.events.select_related("submission") if manages else [],
@@ -196,9 +185,9 @@ def edit(request: UserRequest, pk: int) -> HttpResponse:
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
         raise Http404
-    form = EditForm(request.POST or None, instance=submission, challenge=submission.challenge)
+    form = actions.EditForm(request.POST or None, instance=submission, challenge=submission.challenge)
     if request.method == "POST" and form.is_valid():
-        edit_submission(request, submission, form)
+        actions.edit_submission(request, submission, form)
         messages.success(request, "Saved.")
         return redirect(submission.url)
     tab = _tab(request.user, submission)
@@ -210,11 +199,8 @@ def cancel(request: UserRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
-        if queue.cancel(submission):
-            record("cancel", submission.method, request=request, submission=submission)
-            messages.success(request, "Submission canceled. It does not count toward your quota.")
-        else:
-            messages.error(request, "The submission could not be canceled because scoring has begun.")
+        actions.cancel_submission(request, submission)
+        messages.success(request, "Submission canceled. It does not count toward your quota.")
         return redirect(submission.url)
     consequence = "The submission will not be scored and does not count toward your quota of scored submissions."
     return _confirm(request, submission, "Cancel", consequence)
@@ -225,12 +211,10 @@ def choose(request: UserRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team, or let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
     is_choice = request.POST.get("chosen") != "0"
-    if reason := choose_submission(request, submission, chosen=is_choice):
-        messages.error(request, reason)
-    else:
-        team = submission.team
-        release = f"The best submission of {team} is its entry again."
-        messages.success(request, f"{submission.method} is now the final entry of {team}." if is_choice else release)
+    actions.choose_submission(request, submission, chosen=is_choice)
+    team = submission.team
+    release = f"The best submission of {team} is its entry again."
+    messages.success(request, f"{submission.method} is now the final entry of {team}." if is_choice else release)
     is_list = request.POST.get("back") == "list"
     return redirect("captious:submissions", submission.challenge.slug) if is_list else redirect(submission.url)
 
@@ -240,9 +224,7 @@ def delete(request: UserRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
-        if not delete_submission(request, submission):
-            messages.error(request, "This submission is being scored. Delete it when scoring has ended.")
-            return redirect(submission.url)
+        actions.delete_submission(request, submission)
         messages.success(request, "The submission and its files were deleted.")
         return redirect("captious:submissions", submission.challenge.slug)
     counts = submission.counts and submission.was_ended
@@ -275,7 +257,7 @@ def _confirm(request: UserRequest, submission: Submission, verb: str, consequenc
 @signed_in("GET", "HEAD")
 def file(request: UserRequest, pk: int) -> FileResponse:
     """The file as it was uploaded, for the team and the organizers."""
-    return upload_of(submission_for(request.user, pk, own=True))
+    return actions.upload_of(submission_for(request.user, pk, own=True))
 
 
 @require_safe
@@ -291,7 +273,7 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Str
 def submit(request: UserRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
-    all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrival_time)
+    all_teams, phases = teams_of(request.user), actions.open_phases(challenge, request.arrival_time)
     bans = bans_of(challenge, all_teams, request.user)
     teams = [team for team in all_teams if team.pk not in bans] or all_teams
     slug_of_team = request.POST.get("team", request.GET.get("team"))
@@ -300,7 +282,7 @@ def submit(request: UserRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"problems": [], "remarks": [], "checked": False}
     if request.method == "POST":
         is_check = request.POST.get("action") == "check"
-        form = SubmitForm(request.POST, request.FILES, challenge=challenge, phases=phases, teams=all_teams)
+        form = actions.SubmitForm(request.POST, request.FILES, challenge=challenge, phases=phases, teams=all_teams)
         about = [field for name, field in form.fields.items() if field.required and name not in form.field_order]
         for field in about:
             field.required = not is_check
@@ -328,7 +310,7 @@ def submit(request: UserRequest, slug: str) -> HttpResponse:
                     form.add_error(None, refusal.message)
     else:
         initial = {"phase": request.GET.get("phase"), "team": team.slug}
-        form = SubmitForm(challenge=challenge, phases=phases, teams=teams, initial=initial)
+        form = actions.SubmitForm(challenge=challenge, phases=phases, teams=teams, initial=initial)
     now = timezone.now()
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200

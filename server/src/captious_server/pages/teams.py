@@ -26,23 +26,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from captious_server.actions import (
-    InvitationError,
-    Line,
-    TeamError,
-    TeamForm,
-    invitation_address,
-    invite,
-    join,
-    leave,
-    make_captain,
-    new_team,
-    offer,
-    open_invitations,
-    own_team,
-    remove,
-    revoke,
-)
+from captious_server import actions
 from captious_server.actions.accounts import (
     data_json,
     data_zip,
@@ -71,7 +55,9 @@ _log = logging.getLogger(__name__)
 class TokenForm(forms.Form):
     """A new token."""
 
-    name = Line(label="Name of the token", max_length=80, help_text="Its purpose, such as the name of a machine.")
+    name = actions.Line(
+        label="Name of the token", max_length=80, help_text="Its purpose, such as the name of a machine."
+    )
     scopes = forms.MultipleChoiceField(
         choices=[*SCOPES.items()],
         initial=["submit"],
@@ -98,7 +84,7 @@ class TokenForm(forms.Form):
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer(self, "challenge", visible_challenges(request.user).order_by("slug"))
+        actions.offer(self, "challenge", visible_challenges(request.user).order_by("slug"))
 
     def clean(self) -> dict[str, Any]:
         super().clean()
@@ -307,18 +293,13 @@ def account(request: UserRequest) -> HttpResponse:
     """The account: tokens and teams."""
     action = request.POST.get("action")
     token_form = TokenForm(request.POST if action == "token" else None, prefix="token", request=request)
-    team_form = TeamForm(request.POST if action == "team" else None, prefix="team")
+    team_form = actions.TeamForm(request.POST if action == "team" else None, prefix="team")
     if action == "token" and token_form.is_valid():
-        values = {name: token_form.cleaned_data[name] for name in ("name", "scopes", "challenge", "days")}
-        secret = make_token(request.user, **values)
-        record("make token", values["name"], request=request)
+        secret = make_token(request.user, **token_form.cleaned_data)
+        record("make token", token_form.cleaned_data["name"], request=request)
         return redirect_with(secret, reverse("captious:account"))
     if action == "team" and team_form.is_valid():
-        try:
-            return redirect(new_team(request, team_form.cleaned_data["name"]).url)
-        except TeamError as error:
-            messages.error(request, str(error))
-            return redirect("captious:account")
+        return redirect(actions.new_team(request, team_form.cleaned_data["name"]).url)
     secret = secret_in(request)
     wrong: forms.Form = team_form if team_form.errors else token_form
     context = {
@@ -349,16 +330,12 @@ def token_revoke(request: UserRequest, pk: int) -> HttpResponse:
 
 
 def _team_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A view that changes a team for a member and returns to its page, with the reason if it was not possible."""
+    """A view that changes a team for a member."""
 
     @signed_in("POST")
     def wrapper(request: UserRequest, slug: str, **values: Any) -> HttpResponseBase:
-        with own_team(request, slug) as team:
-            try:
-                return view(request, team, **values)
-            except TeamError as error:
-                messages.error(request, str(error))
-                return redirect(team.url)
+        with actions.own_team(request, slug) as team:
+            return view(request, team, **values)
 
     return wrapper
 
@@ -375,9 +352,9 @@ def team(request: UserRequest, slug: str) -> HttpResponse:
         "team": team,
         "challenges": _challenges(request.user, team),
         "memberships": team.memberships.select_related("user"),
-        "invitations": open_invitations(team),
+        "invitations": actions.open_invitations(team),
         "is_captain": team.memberships.filter(user=request.user, is_captain=True).exists(),
-        "invitation_url": invitation_address(request, secret) if is_new else None,
+        "invitation_url": actions.invitation_address(request, secret) if is_new else None,
     }
     return without_secret(request, render(request, "captious/team.html", context))
 
@@ -403,13 +380,13 @@ def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | 
 @reauthentication_required
 def team_invite(request: UserRequest, team: Team) -> HttpResponse:
     """Create an invitation link."""
-    return redirect_with(invite(request, team, request.POST.get("label", "")), team.url)
+    return redirect_with(actions.invite(request, team, request.POST.get("label", "")), team.url)
 
 
 @_team_action
 def invitation_revoke(request: UserRequest, team: Team, pk: int) -> HttpResponse:
     """Revoke an invitation link."""
-    revoke(request, team, pk)
+    actions.revoke(request, team, pk)
     messages.success(request, "The invitation link was revoked.")
     return redirect(team.url)
 
@@ -417,7 +394,7 @@ def invitation_revoke(request: UserRequest, team: Team, pk: int) -> HttpResponse
 @_team_action
 def team_leave(request: UserRequest, team: Team) -> HttpResponse:
     """Leave a team."""
-    is_deleted = leave(request, team)
+    is_deleted = actions.leave(request, team)
     messages.success(request, f"You left {team.name}." + (" The team was deleted." if is_deleted else ""))
     return redirect("captious:account")
 
@@ -425,7 +402,7 @@ def team_leave(request: UserRequest, team: Team) -> HttpResponse:
 @_team_action
 def team_remove(request: UserRequest, team: Team, pk: int) -> HttpResponse:
     """Remove a member, which captains can do."""
-    name = remove(request, team, pk=pk)
+    name = actions.remove(request, team, pk=pk)
     messages.success(request, f"{name} was removed, and all invitation links were revoked.")
     return redirect(team.url)
 
@@ -433,7 +410,7 @@ def team_remove(request: UserRequest, team: Team, pk: int) -> HttpResponse:
 @_team_action
 def team_captain(request: UserRequest, team: Team, pk: int) -> HttpResponse:
     """Make another member captain."""
-    messages.success(request, f"{make_captain(request, team, pk=pk)} is now the captain.")
+    messages.success(request, f"{actions.make_captain(request, team, pk=pk)} is now the captain.")
     return redirect(team.url)
 
 
@@ -443,12 +420,12 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
     limit(request, "join")
     invitation = invitation_of(token)
     if invitation is None:
-        raise InvitationError
+        raise actions.InvitationError
     team = invitation.team
     if request.method == "POST":
         if not is_signed_in(request):
             return redirect_to_login(request.path)
-        join(request, token)
+        actions.join(request, token)
         messages.success(request, f"You are now a member of {team.name}.")
         return redirect(team.url)
     if request.user.is_authenticated and team.members.contains(request.user):

@@ -62,6 +62,16 @@ class ExplainedError(Exception):
     status = 404
 
 
+class ImpossibleError(ExplainedError):
+    """What is not possible now, and why, in one sentence. Pages show it at the address ``back``."""
+
+    status = 409
+
+    def __init__(self, message: str, back: str) -> None:
+        super().__init__(message)
+        self.back = back
+
+
 class OldScoresError(ExplainedError):
     """The shown scores come from earlier references or metrics than the current ones, which pages would show."""
 
@@ -168,13 +178,15 @@ def own_refused(user: User, challenge: Challenge) -> QuerySet[RefusedUpload]:
 
 def may_see_submission(user: Visitor, submission: Submission) -> bool:
     """Return whether a user may see a submission: its team, managers of the challenge, and readers of its board."""
-    if may_manage(user, submission.challenge):
-        return True
     if submission.status == Submission.Status.DELETED:
-        return False
-    if is_own(user, submission) and may_see(user, submission.challenge):
-        return True
-    return submission.is_on_board and may_see_board(user, submission.phase)
+        return may_manage(user, submission.challenge)
+    return _may_change(user, submission) or (submission.is_on_board and may_see_board(user, submission.phase))
+
+
+def _may_change(user: Visitor, submission: Submission) -> bool:
+    """Return whether a user may change a submission, unless it is deleted: its team, and managers of the challenge."""
+    challenge = submission.challenge
+    return may_manage(user, challenge) or (is_own(user, submission) and may_see(user, challenge))
 
 
 def may_browse(user: Visitor, submission: Submission, captions: str) -> bool:
@@ -228,8 +240,7 @@ def draft_for(user: Visitor, slug: str) -> Draft:
 
 def _may_edit(user: Visitor, draft: Draft) -> bool:
     """Return whether a user manages the challenge or, before there is one, began the draft and may still create it."""
-    challenge = Challenge.objects.filter(slug=draft.slug).first()
-    if challenge is not None:
+    if (challenge := draft.challenge) is not None:
         return may_manage(user, challenge)
     return user.is_active and (user.is_superuser or (draft.user_id == user.pk and may_create(user)))
 
@@ -243,12 +254,7 @@ def submission_for(user: Visitor, pk: int, *, own: bool = False) -> Submission:
     submission = get_object_or_404(
         Submission.objects.select_related("phase__challenge", "team", "user", "shown_scores"), pk=pk
     )
-    if own:
-        is_allowed = may_manage(user, submission.challenge) or (
-            is_own(user, submission) and may_see(user, submission.challenge)
-        )
-        if submission.status == Submission.Status.DELETED or not is_allowed:
-            raise Http404
-    elif not may_see_submission(user, submission):
+    is_allowed = _may_change(user, submission) if own else may_see_submission(user, submission)
+    if not is_allowed or (own and submission.status == Submission.Status.DELETED):
         raise Http404
     return submission

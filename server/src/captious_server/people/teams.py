@@ -26,8 +26,8 @@ from captious_server.models import (
     TermsAcceptance,
     User,
 )
-from captious_server.people.access import Visitor
-from captious_server.people.accounts import invitation_of
+from captious_server.people.access import UserRequest, Visitor
+from captious_server.people.accounts import invitation_of, record
 from captious_server.settings import local_time
 
 # Approval of teams: in some challenges, a team asks to take part, and the organizers approve or refuse it.
@@ -229,11 +229,12 @@ def teams_without(challenge: Challenge, teams: Iterable[Team]) -> list[Team]:
     return [team for team in teams if team.pk not in ids]
 
 
-def accept(challenge: Challenge, team: Team, user: User) -> TermsAcceptance:
+def accept(request: UserRequest, challenge: Challenge, team: Team) -> TermsAcceptance:
     """Accept the present terms for a team; the first acceptance of a version counts."""
     row, _ = TermsAcceptance.objects.get_or_create(
-        challenge=challenge, team=team, version=challenge.terms_version, defaults={"user": user.username}
+        challenge=challenge, team=team, version=challenge.terms_version, defaults={"user": request.user.username}
     )
+    record("accept terms", team.name, request=request, challenge=challenge, detail=row.version)
     return row
 
 
