@@ -19,7 +19,6 @@ from captious_server.boards.query import visible_scores
 from captious_server.models import (
     Attempt,
     AuditEvent,
-    Challenge,
     Draft,
     Membership,
     Notice,
@@ -134,8 +133,7 @@ def _hand_over_drafts(user: User) -> list[Path]:
     """Hand drafts over to organizers of their challenges; return the folders of the other drafts, to be deleted."""
     folders = []
     for draft in Draft.objects.filter(user=user):
-        challenge = Challenge.objects.filter(slug=draft.slug).first()
-        heir = None if challenge is None else challenge.organizers.first()
+        heir = None if (challenge := draft.challenge) is None else challenge.organizers.first()
         if heir is None:
             folders.append(draft.folder)
         else:

@@ -21,7 +21,7 @@ from captious_server.scoring.results import read_results
 from captious_server.settings import flag
 from captious_server.submissions import storage
 from captious_server.submissions.intake import needed_captions
-from captious_server.submissions.storage import zip_blocks
+from captious_server.submissions.storage import attachment, zip_blocks
 
 # The archive of a challenge as a file to send.
 
@@ -53,9 +53,7 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
     archive = ChallengeArchive(challenge, phase, is_public=is_public, anonymous=anonymous)
     if not archive.phases:
         raise WithheldArchiveError(archive)
-    response = StreamingHttpResponse(archive.blocks(), "application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{archive.name}"'
-    return response
+    return attachment(archive.blocks(), "application/zip", archive.name)
 
 
 # Files that teams download.
@@ -80,8 +78,9 @@ def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> 
     path = folder / name
     if row is None or not path.is_file():
         raise Http404
-    response = FileResponse(path.open("rb"), as_attachment=True, filename=Path(name).name)
-    response["Content-Type"] = "application/octet-stream"
+    response = FileResponse(
+        path.open("rb"), as_attachment=True, filename=path.name, content_type="application/octet-stream"
+    )
     response["ETag"] = f'"{row["sha256"]}"'
     return response
 
@@ -96,14 +95,10 @@ def captions_template(request: Request, challenge: Challenge) -> StreamingHttpRe
     phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
     if phase is None:
         raise UnknownNameError("open phase", request.GET.get("phase", ""), (phase.name for phase in phases))
-    files = needed_captions(phase)
+    files, name = needed_captions(phase), f"{challenge.slug}-{phase.name}-template"
     if len(files) == 1:
-        ending, response = "json", StreamingHttpResponse(files[0].template, "application/json")
-    else:
-        blocks = zip_blocks((file.name, file.template) for file in files)
-        ending, response = "zip", StreamingHttpResponse(blocks, "application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{challenge.slug}-{phase.name}-template.{ending}"'
-    return response
+        return attachment(files[0].template, "application/json", f"{name}.json")
+    return attachment(zip_blocks((file.name, file.template) for file in files), "application/zip", f"{name}.zip")
 
 
 def scores_of_images(user: Visitor, submission: Submission, captions: str, references: str) -> StreamingHttpResponse:

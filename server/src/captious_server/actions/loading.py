@@ -534,10 +534,8 @@ def _submit_baselines(source: CheckedChallenge, challenge: Challenge, changes: C
             _submit_baseline(source.folder, baseline.file, submission)
             baseline_ids.add(submission.pk)
             n += 1
-    for baseline_row in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(
-        pk__in=baseline_ids
-    ):
-        storage.delete(Submission.objects.filter(pk=baseline_row.pk))
+    baselines = Submission.objects.filter(phase__challenge=challenge, is_baseline=True)
+    storage.delete(baselines.exclude(pk__in=baseline_ids))
     return n
 
 

@@ -8,23 +8,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
-from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, StreamingHttpResponse
-from django.urls import reverse
 
 from captious.files import csv_row
 from captious.statistics import Sampling, bootstrap_p_value, effect_size
 from captious_server.boards.fields import Value, board_fields
 from captious_server.boards.query import (
     Query,
+    choosers,
     histories,
     matching_submissions,
     own_places,
     query_from,
     rounded_outputs,
-    shown_sets,
     standing_of,
 )
 from captious_server.boards.query import choices as choices_of
@@ -39,9 +37,10 @@ from captious_server.boards.ranking import (
 )
 from captious_server.challenges.definition import BOARD_HEADS, FieldDefinition
 from captious_server.models import Phase, Scores, Standing, Submission
-from captious_server.people.access import Visitor, challenge_for, may_see_board
+from captious_server.people.access import Visitor, challenge_for
 from captious_server.scoring.results import read_results
 from captious_server.settings import utc_time
+from captious_server.submissions.storage import attachment
 
 # A leaderboard: the submissions of a phase on one reference set, ranked and sorted, with links to other views.
 
@@ -49,18 +48,6 @@ from captious_server.settings import utc_time
 ROWS_PER_PAGE = 100
 _MAX_OWN_ROWS = 20
 _BATCH_ROWS = 250  # rows in memory while a file is sent
-
-
-@dataclass(frozen=True)
-class BoardColumn:
-    """An output as the head of a column."""
-
-    name: str
-    url: str
-    sort_order: str
-    signatures: list[str]
-    is_rank: bool
-    lower_is_better: bool
 
 
 @dataclass(frozen=True)
@@ -107,7 +94,7 @@ class Board:
     query: Query
     phases: list[dict[str, Any]]
     sets: list[dict[str, Any]]
-    columns: list[BoardColumn]
+    columns: list[dict[str, Any]]
     page: Page[int]
     rows: list[BoardRow]
     own_rows: list[BoardRow]
@@ -135,7 +122,7 @@ class Board:
         lower = self.query.outputs.lower_is_better
         return [
             {
-                "name": name,
+                "text": name,
                 "url": replace(self.query, output=name, by_date=False, ascending=name in lower).url(),
                 "current": name == self.main,
             }
@@ -154,7 +141,7 @@ class Board:
     @property
     def lower_is_better(self) -> str:
         """The outputs where lower scores are better, separated by commas."""
-        return ", ".join(column.name for column in self.columns if column.lower_is_better)
+        return ", ".join(self.query.outputs.lower_is_better)
 
     @property
     def date_sort_order(self) -> str:
@@ -191,27 +178,9 @@ def board(query: Query, user: Visitor, page: int | str | None = 1) -> Board:
     )
     rows = _with_histories([*rows_at(query, standing, [*current_page.object_list, *distant_places])], query)
     page_ids = {standing.submissions[i] for i in current_page.object_list}
-    challenge = query.challenge
     return Board(
         query=query,
-        phases=[
-            {
-                "name": phase.name,
-                "title": str(phase),
-                "url": f"{reverse('captious:leaderboard', args=[challenge.slug])}?{urlencode({'phase': phase.name})}",
-                "current": phase == query.phase,
-            }
-            for phase in challenge.phase_list
-            if may_see_board(user, phase)
-        ],
-        sets=[
-            {
-                "label": challenge.definition.label(references.captions, references.name),
-                "url": replace(query, key=key).url(),
-                "current": key == query.key,
-            }
-            for key, references in shown_sets(user, query.phase, query.outputs.sets).items()
-        ],
+        **choosers(query, user),
         columns=[_column(name, query, rows) for name in query.outputs.names],
         page=current_page,
         rows=[row for row in rows if row.submission.pk in page_ids],
@@ -370,19 +339,19 @@ def _cell(name: str, entry: Mapping[str, Any], best: float | None) -> BoardCell:
     return BoardCell(name, score, low, high, score is not None and score == best, entry.get("signature", ""))
 
 
-def _column(name: str, query: Query, rows: Iterable[BoardRow]) -> BoardColumn:
+def _column(name: str, query: Query, rows: Iterable[BoardRow]) -> dict[str, Any]:
+    """An output as the head of a column."""
     is_sorted = name == query.output and not query.by_date
     lower = name in query.outputs.lower_is_better
     link = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
     signatures = (cell.signature for row in rows for cell in row.cells if cell.name == name)
-    return BoardColumn(
-        name=name,
-        url=link.url(),
-        sort_order="" if not is_sorted else "ascending" if query.ascending else "descending",
-        signatures=[*dict.fromkeys(filter(None, signatures))],
-        is_rank=name == query.outputs.rank_by,
-        lower_is_better=lower,
-    )
+    return {
+        "name": name,
+        "url": link.url(),
+        "sort_order": "" if not is_sorted else "ascending" if query.ascending else "descending",
+        "signatures": [*dict.fromkeys(filter(None, signatures))],
+        "lower_is_better": lower,
+    }
 
 
 # The comparison of two submissions with the library's paired bootstrap, from their stored results.
@@ -516,10 +485,7 @@ def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) 
 
     Text that spreadsheets would run as a formula is made harmless, as in all tables.
     """
-    lines = map(csv_row, chain([heads], rows))
-    response = StreamingHttpResponse(_blocks(lines), "text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attachment(_blocks(map(csv_row, chain([heads], rows))), "text/csv; charset=utf-8", name)
 
 
 def _blocks(parts: Iterable[str]) -> Iterator[str]:

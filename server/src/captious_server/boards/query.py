@@ -168,6 +168,35 @@ def shown_sets(user: Visitor, phase: Phase, sets: Mapping[str, ReferenceSet]) ->
     return {key: row for key, row in sets.items() if sees_all or phase.shows(row.at_end)}
 
 
+def choosers(query: Query, user: Visitor, page: str = "leaderboard", parameters: str = "") -> dict[str, list[Any]]:
+    """Links to a page about the other ``phases`` and reference ``sets`` that a user sees, for templates.
+
+    Args:
+        parameters: further parameters of the addresses about sets.
+    """
+    definition, address = query.challenge.definition, reverse(f"captious:{page}", args=[query.challenge.slug])
+    phases = [phase for phase in query.challenge.phase_list if may_see_board(user, phase)]
+    sets = shown_sets(user, query.phase, query.outputs.sets).items()
+    return {
+        "phases": [
+            {
+                "text": str(phase),
+                "url": f"{address}?{urlencode({'phase': phase.name})}",
+                "current": phase == query.phase,
+            }
+            for phase in phases
+        ],
+        "sets": [
+            {
+                "text": definition.label(references.captions, references.name),
+                "url": replace(query, key=key).url(page) + parameters,
+                "current": key == query.key,
+            }
+            for key, references in sets
+        ],
+    }
+
+
 def standing_of(query: Query) -> Standing:
     """The stored board; an empty one if nothing has been scored."""
     rows = Standing.objects.filter(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import wraps
 from itertools import accumulate
@@ -28,7 +27,6 @@ from captious_server.actions.downloads import captions_template, file_of, publis
 from captious_server.boards import captions as caption_browser
 from captious_server.boards import leaderboard as boards
 from captious_server.boards.leaderboard import (
-    BoardRow,
     ComparedOutput,
     csv_file,
     json_file,
@@ -36,10 +34,10 @@ from captious_server.boards.leaderboard import (
     requested_comparison,
     rows_at,
 )
-from captious_server.boards.query import HiddenBoardError, Query, phase_from, query_from, standing_of
+from captious_server.boards.query import HiddenBoardError, phase_from, query_from, standing_of
 from captious_server.boards.query import choices as choices_of
 from captious_server.challenges.folder import LOGO_TYPES, news_of
-from captious_server.models import Challenge, Draft, Phase, Standing, Submission, TermsAcceptance
+from captious_server.models import Challenge, Draft, Phase, Standing, Submission
 from captious_server.pages.middleware import POLICY
 from captious_server.people.access import (
     OldScoresError,
@@ -56,7 +54,6 @@ from captious_server.people.access import (
     visible_challenges,
     why_hidden,
 )
-from captious_server.people.accounts import record
 from captious_server.people.teams import (
     accept,
     accepted_by,
@@ -97,7 +94,7 @@ def overview_of(challenge: Challenge, user: Visitor) -> dict[str, Any]:
     teams = [] if member is None else teams_of(member)
     signatures = _signatures(challenge)
     return {
-        **_common_values(challenge, "captious:download"),
+        **_common_values(challenge),
         "metrics": [*signatures],
         "signatures": signatures if any(signatures.values()) else {},
         # those of the default team of the submission form
@@ -106,51 +103,33 @@ def overview_of(challenge: Challenge, user: Visitor) -> dict[str, Any]:
         else [],
         "bans": bans_of(challenge, teams, member) if teams else {},
         "news": news_of(challenge),
-        "logo_url": challenge.logo_url,
-        "terms_url": reverse("captious:terms", args=[challenge.slug]),
-        "teams_url": reverse("captious:teams", args=[challenge.slug]),
     }
 
 
-def preview_of(draft: Draft, current: Challenge | None) -> dict[str, Any]:
-    """The overview of a draft without problems, as seen by a new team.
-
-    Args:
-        current: the challenge as it is, for its news.
-    """
+def preview_of(draft: Draft) -> dict[str, Any]:
+    """The overview of a draft without problems, as seen by a new team, with the news of the challenge as it is."""
     challenge = Challenge(slug=draft.slug, **draft.shown)
     definition = challenge.definition
     challenge.phase_list = [Phase(challenge=challenge, **phase.model_dump()) for phase in definition.phases]
-    terms = next((text["slug"] for text in challenge.texts if text["title"] == definition.terms), "")
     return {
-        **_common_values(challenge, "captious:draft_file"),
+        **_common_values(challenge),
         "challenge": challenge,
         "metrics": definition.outputs,
         "quotas": [Quota(phase, 0, 0, 0, 0) for phase in _phases_with_quotas(challenge, timezone.now())],
-        "news": [] if current is None else news_of(current),
-        "logo_url": reverse("captious:draft_logo", args=[draft.slug]) if definition.logo else "",
-        "terms_url": f"#{terms}",
+        "news": [] if (current := draft.challenge) is None else news_of(current),
     }
 
 
-def _common_values(challenge: Challenge, file_address: str) -> dict[str, Any]:
-    """The common parts of the overviews of challenges and drafts.
-
-    Args:
-        file_address: URL name of downloads.
-    """
+def _common_values(challenge: Challenge) -> dict[str, Any]:
+    """The common parts of the overviews of challenges and drafts."""
     sets = {key: row for phase in challenge.phase_list for key, row in phase.reference_sets.items()}
     return {
         "definition": challenge.definition,
         "confirms_members": confirms_members(challenge),
-        "texts": challenge.texts,
-        "phases": challenge.phase_list,
+        "terms": terms_of(challenge),
         "sets": [
             {"label": challenge.definition.label(row.captions, row.name), "count": challenge.counts.get(key, 0)}
             for key, row in sets.items()
-        ],
-        "files": [
-            {**row, "url": reverse(file_address, args=[challenge.slug, row["file"]])} for row in challenge.downloads
         ],
     }
 
@@ -182,70 +161,51 @@ def _signatures(challenge: Challenge) -> dict[str, list[str]]:
 _CURVE_POINTS = 60  # points of a curve
 
 
-@dataclass(frozen=True)
-class ChallengeCard:
-    """A challenge in the list of challenges.
-
-    Attributes:
-        phase: the open one that closes next, else the next that opens, else the last one; None if there is none.
-        board_url: the leaderboard of ``query``, or else another one that the user sees; "" if there is none.
-        is_mine: the user organizes it or has submitted.
-        query: the board of this phase if its board and scores are public, else of the one of those with public boards
-            that follows the same rule; None, also for organizers, if there is none.
-        leader: the first row of this board; None if it is empty.
-        n_teams: teams with submissions on this board, without anonymous ones.
-        curve: the best score so far, after each submission that was better.
-    """
-
-    challenge: Challenge
-    phase: Phase | None
-    board_url: str
-    is_mine: bool
-    query: Query | None = None
-    leader: BoardRow | None = None
-    n_teams: int = 0
-    curve: Sequence[float] = ()
-
-
-def cards(challenges: Sequence[Challenge], user: Visitor) -> list[ChallengeCard]:
-    """The cards of challenges, those of the user first."""
+def cards(challenges: Sequence[Challenge], user: Visitor) -> list[dict[str, Any]]:
+    """The cards of challenges, those that the user organizes or has submitted to first."""
     own_ids: set[int] = set()
     if user.is_authenticated:
         own_ids |= {*Submission.objects.filter(team__members=user).values_list("phase__challenge_id", flat=True)}
         own_ids |= {*user.organized.values_list("pk", flat=True)}
     rows = [_card(challenge, user, challenge.pk in own_ids) for challenge in challenges]
-    return sorted(rows, key=lambda card: not card.is_mine)
+    return sorted(rows, key=lambda card: not card["is_mine"])
 
 
-def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> ChallengeCard:
-    phase = _main_phase(challenge.phase_list)
+def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> dict[str, Any]:
+    """A challenge in the list of challenges.
+
+    Its ``phase`` is the open one that closes next, else the next that opens, else the last one. ``query`` is the board
+    of this phase if its board and scores are public, else of the one of those with public boards that follows the same
+    rule; if there is one, the card has its ``leader``, the first row, the number of its teams without anonymous ones,
+    and its best score so far, after each submission that was better. ``board_url`` is this leaderboard, or else another
+    one that the user sees; "" if there is none.
+    """
+    phase = main_phase(challenge.phase_list)
     default = phase_from([phase for phase in challenge.phase_list if may_see_board(user, phase)], {})
     boards = [row for row in challenge.phase_list if row.is_board_open]
-    board_phase = phase if phase in boards else _main_phase(boards)
+    board_phase = phase if phase in boards else main_phase(boards)
     query = None if board_phase is None else query_from(challenge, {"phase": board_phase.name}, user)
     board = reverse("captious:leaderboard", args=[challenge.slug])
     if query is not None and query.phase != default:
         board += f"?{urlencode({'phase': query.phase.name})}"
-    card = ChallengeCard(challenge, phase, "" if default is None else board, is_mine)
+    url = "" if default is None else board
+    card = {"challenge": challenge, "phase": phase, "is_mine": is_mine, "query": query, "board_url": url}
     if query is None:
         return card
     standing = standing_of(query)
     teams = Submission.objects.competing().filter(phase=query.phase, is_baseline=False, anonymous=False)
-    return replace(
-        card,
-        query=query,
-        leader=next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None),
-        n_teams=teams.values("team").distinct().count(),
-        curve=_curve(standing, lower_is_better=query.lower_is_better),
-    )
+    return card | {
+        "leader": next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None),
+        "n_teams": teams.values("team").distinct().count(),
+        "curve": _curve(standing, lower_is_better=query.lower_is_better),
+    }
 
 
-def _main_phase(phases: Sequence[Phase]) -> Phase | None:
+def main_phase(phases: Sequence[Phase]) -> Phase | None:
     """The open phase that closes next, else the next that opens, else the last one; the first in case of a tie."""
     forever = datetime.max.replace(tzinfo=UTC)
-    states = [phase.state for phase in phases]
-    open_phases = [phase for phase, state in zip(phases, states, strict=True) if state == "open"]
-    upcoming = [phase for phase, state in zip(phases, states, strict=True) if state == "upcoming"]
+    open_phases = [phase for phase in phases if phase.state == "open"]
+    upcoming = [phase for phase in phases if phase.state == "upcoming"]
     if open_phases:
         return min(open_phases, key=lambda phase: phase.closes or forever)
     return min(upcoming, key=attrgetter("opens")) if upcoming else phases[-1] if phases else None
@@ -360,30 +320,20 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare their private ones."""
     query, choices, (a, b), rows = requested_comparison(request, slug)
-    board = boards.board(query, request.user)
-    captions_url = board.urls["captions"]
-    standing = standing_of(query)
-    ranks = dict(zip(standing.submissions, standing.ranks, strict=True))
-    systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
     return challenge_page(
         request,
         query.challenge,
         "compare",
         "leaderboard",
-        board=board,
+        board=boards.board(query, request.user),
         choices=choices,
         a=a,
         b=b,
-        rank_a=None if a is None else ranks.get(a.pk),
-        rank_b=None if b is None else ranks.get(b.pk),
-        ranked_by=query.output,
+        ranks=standing_of(query).rank_of,
         rows=rows,
         better=_counts(row for row in rows if row.difference and row.is_better),
         worse=_counts(row for row in rows if row.difference and not row.is_better),
         n_ticked=len(request.GET.getlist("systems")),
-        digits=query.phase.digits,
-        browse_url=f"{captions_url}&order=difference{systems}" if captions_url and rows else "",
-        n_images=board.n_images,
     )
 
 
@@ -407,9 +357,7 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
         "leaderboard",
         choices=choices,
         view=view,
-        outputs=view.query.outputs.names,
         page=page,
-        digits=view.query.phase.digits,
     )
 
 
@@ -439,7 +387,6 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
         scores=scores,
         explanations=caption_browser.explanations(query, row, as_text="text" in request.GET),
         scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
-        digits=query.phase.digits,
     )
 
 
@@ -549,11 +496,9 @@ def terms(request: UserRequest, slug: str) -> HttpResponse:
         if team is None or request.POST.get("version") != challenge.terms_version:
             messages.error(request, "The terms were not accepted. Choose a team and read the current version.")
             return redirect("captious:terms", slug)
-        accept(challenge, team, request.user)
-        record("accept terms", team.name, request=request, challenge=challenge, detail=challenge.terms_version)
+        accept(request, challenge, team)
         messages.success(request, f"Terms accepted for {team}.")
         return redirect("captious:terms", slug)
-    acceptances = TermsAcceptance.objects.filter(challenge=challenge).select_related("team")
     return challenge_page(
         request,
         challenge,
@@ -561,5 +506,5 @@ def terms(request: UserRequest, slug: str) -> HttpResponse:
         text=text,
         waiting=teams_without(challenge, teams),
         accepted=accepted_by(challenge, teams),
-        everybody=acceptances if may_manage(request.user, challenge) else [],
+        everybody=challenge.acceptances.select_related("team"),
     )

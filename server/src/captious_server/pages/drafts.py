@@ -222,7 +222,7 @@ def edit(request: UserRequest, slug: str) -> HttpResponse:
             write_draft(draft.folder, form.cleaned_data["toml"], form.texts)
             draft.title = str(values_of(draft.folder).get("title", ""))[:200] or slug
             _check_draft(draft)
-            record("edit draft", slug, request=request, challenge=_challenge(draft))
+            record("edit draft", slug, request=request, challenge=draft.challenge)
             reason = draft.why_not_published if action == "publish" else ""
             if action == "publish" and not reason:
                 return redirect("captious:draft_publish", slug)
@@ -233,7 +233,7 @@ def edit(request: UserRequest, slug: str) -> HttpResponse:
 
 def _why_not_saved(draft: Draft, form: DraftForm) -> bool:
     """Add the reasons to a form for which it cannot be saved; return whether there are any."""
-    text, challenge = form.cleaned_data["toml"], _challenge(draft)
+    text, challenge = form.cleaned_data["toml"], draft.challenge
     if form.cleaned_data["state"] != state_of(draft.folder):
         form.add_error(
             None, "Somebody else has saved this draft in the meantime. Open it again and repeat your changes."
@@ -264,7 +264,7 @@ def upload_file(request: UserRequest, slug: str) -> HttpResponse:
             if has_room(upload.size):
                 file = put_file(draft.folder, kind, upload.name, upload.temporary_file_path())
                 _check_draft(draft)
-                record("upload file", slug, request=request, challenge=_challenge(draft), detail=file)
+                record("upload file", slug, request=request, challenge=draft.challenge, detail=file)
                 messages.success(request, f"Uploaded {file}. {FILE_NAME} can name it now.")
                 return redirect(draft.url)
             form.add_error("file", _NO_ROOM)
@@ -275,10 +275,8 @@ def upload_file(request: UserRequest, slug: str) -> HttpResponse:
 def preview(request: UserRequest, slug: str) -> HttpResponse:
     """A preview of the overview."""
     draft = draft_for(request.user, slug)
-    challenge = _challenge(draft)
-    context = preview_of(draft, challenge) if draft.shown else {}
+    context = preview_of(draft) if draft.shown else {}
     context |= {"draft": draft, "problems": _problems(draft)}
-    context |= {"warnings": draft.warnings, "outdated": _is_outdated(draft, challenge)}
     return render(request, "captious/draft_preview.html", context)
 
 
@@ -288,9 +286,9 @@ def publish(request: UserRequest, slug: str) -> HttpResponse:
     draft = draft_for(request.user, slug)
     with _draft_lock(slug):
         checked = _check_draft(draft)
-        challenge = _challenge(draft)
-        is_outdated = _is_outdated(draft, challenge)
-        if request.method == "POST" and checked is not None and not is_outdated:
+        challenge = draft.challenge
+        is_ready = checked is not None and not draft.is_outdated
+        if request.method == "POST" and checked is not None and is_ready:
 
             def agree(pending: Changes) -> bool:
                 current = Challenge.objects.get(slug=slug)
@@ -314,10 +312,9 @@ def publish(request: UserRequest, slug: str) -> HttpResponse:
         "draft": draft,
         "changes": None if checked is None else checked[1],
         "challenge": challenge,
-        "outdated": is_outdated,
-        "ready": checked is not None and not is_outdated,
+        "ready": is_ready,
+        "problems": _problems(draft),
     }
-    context |= {"problems": _problems(draft), "warnings": draft.warnings}
     return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
 
 
@@ -331,7 +328,7 @@ def _publication_message(message: str, challenge: Challenge) -> str:
 def discard(request: UserRequest, slug: str) -> HttpResponse:
     """Delete a draft after confirmation; a published challenge stays unchanged."""
     draft = draft_for(request.user, slug)
-    challenge = _challenge(draft)
+    challenge = draft.challenge
     if request.POST.get("sure") != "1":
         return render(request, "captious/draft_discard.html", {"draft": draft, "challenge": challenge})
     with _draft_lock(slug):
@@ -353,8 +350,6 @@ def _editor(
         "upload": upload or UploadForm(auto_id="id_upload_%s"),
         "files": [(path.relative_to(draft.folder).as_posix(), path.stat().st_size) for path in files],
         "problems": [] if is_wrong else _problems(draft),  # of the saved draft
-        "warnings": draft.warnings,
-        "outdated": _is_outdated(draft, _challenge(draft)),
     }
     return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
 
@@ -380,7 +375,7 @@ def _problems(draft: Draft) -> list[dict[str, Any]]:
 
 def _check_draft(draft: Draft) -> tuple[CheckedChallenge, Changes] | None:
     """Check a draft and save the result; return it and what publishing would change, None if there are problems."""
-    challenge = _challenge(draft)
+    challenge = draft.challenge
     draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
     checked = None
     problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
@@ -395,15 +390,6 @@ def _check_draft(draft: Draft) -> tuple[CheckedChallenge, Changes] | None:
         draft.problems, draft.is_changed = error.problems, True
     draft.save()
     return checked
-
-
-def _challenge(draft: Draft) -> Challenge | None:
-    return Challenge.objects.filter(slug=draft.slug).first()
-
-
-def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
-    """Return whether the challenge was loaded since the draft was begun."""
-    return draft.version != (0 if challenge is None else challenge.version)
 
 
 def _remove_draft(draft: Draft) -> None:

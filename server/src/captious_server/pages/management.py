@@ -18,25 +18,11 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
 from captious.drawing import counted
-from captious_server.actions import (
-    AskForm,
-    BanForm,
-    MailForm,
-    NewsForm,
-    ParticipantsForm,
-    TableForm,
-    ask_for,
-    ban,
-    decide_on,
-    fill,
-    mail_teams,
-    offer,
-    one_line,
-)
+from captious_server import actions
 from captious_server.actions.downloads import archive_answer
 from captious_server.actions.loading import changes_between
 from captious_server.boards.fields import TableError
-from captious_server.boards.query import query_from
+from captious_server.boards.query import choosers, query_from
 from captious_server.boards.submission_pages import (
     MAX_RANKED,
     compare_versions,
@@ -56,7 +42,7 @@ from captious_server.models import (
     TeamApproval,
 )
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
-from captious_server.pages.challenges import challenge_page, page_of
+from captious_server.pages.challenges import challenge_page, main_phase, page_of
 from captious_server.people.access import UserRequest, challenge_for, managed_challenge, may_manage, signed_in
 from captious_server.people.accounts import record
 from captious_server.people.teams import approvals_of, teams_in, teams_of, teams_to_approve
@@ -74,29 +60,29 @@ def teams(request: UserRequest, slug: str) -> HttpResponse:
     if not (manages or needs_approval):
         raise Http404
     own_teams, action = teams_of(request.user), request.POST.get("action", "")
-    form = AskForm(request.POST if action == "ask" else None)
-    mail_form = MailForm(request.POST if action == "mail" else None, challenge)
+    form = actions.AskForm(request.POST if action == "ask" else None)
+    mail_form = actions.MailForm(request.POST if action == "mail" else None, challenge)
     if request.method == "POST":
         if action == "ask":
             if form.is_valid():
                 team = next((team for team in own_teams if team.slug == request.POST.get("team")), None)
                 if team is None or not needs_approval:
                     raise Http404
-                ask_for(request, challenge, team, form.cleaned_data["message"])
+                actions.ask_for(request, challenge, team, form.cleaned_data["message"])
                 messages.success(request, f"Approval requested for {team}. The organizers will decide.")
                 return redirect("captious:teams", slug)
         elif not manages:
             raise Http404
         elif action == "mail":
             if mail_form.is_valid():
-                n = mail_teams(request, challenge, mail_form)
+                n = actions.mail_teams(request, challenge, mail_form)
                 messages.success(request, f"Mail to members with a confirmed address: {n:,}.")
                 return redirect(request.get_full_path())
         else:
-            reason = decide_on(
+            reason = actions.decide_on(
                 request,
                 challenge,
-                one_line(request.POST.get("team", "")),
+                actions.one_line(request.POST.get("team", "")),
                 approved=action == "approve",
                 reason=request.POST.get("reason", ""),
             )
@@ -114,7 +100,6 @@ def teams(request: UserRequest, slug: str) -> HttpResponse:
         own=approvals_of(challenge, own_teams),
         to_ask=[team for team in teams_to_approve(challenge, own_teams) if team.pk not in pending_ids],
         page=page_of(request, approvals_of(challenge)) if manages and needs_approval else None,
-        manages=manages,
         all_teams=teams_in(challenge) if manages else [],
         banned={*challenge.bans.values_list("team", flat=True)} if manages else set(),
         mail_form=mail_form,
@@ -132,9 +117,7 @@ def summary_of(challenge: Challenge) -> dict[str, Any]:
     ``open`` are the phases that take submissions now, and ``upcoming`` is the next one if there are none. ``total``
     counts all submissions but deleted ones, and ``held`` those that look like probes and wait for the organizers.
     """
-    phases = challenge.phase_list
-    open_phases = [phase for phase in phases if phase.state == "open"]
-    upcoming = sorted((phase for phase in phases if phase.state == "upcoming"), key=attrgetter("opens"))
+    phase = main_phase(challenge.phase_list)
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = Submission.objects.filter(phase__challenge=challenge, is_baseline=False).aggregate(
         today=Count("pk", filter=Q(created__gte=midnight)),
@@ -143,7 +126,8 @@ def summary_of(challenge: Challenge) -> dict[str, Any]:
         failed=Count("pk", filter=Q(status=_Status.FAILED)),
         held=Count("pk", filter=Q(status=_Status.HELD)),
     )
-    return {"open": open_phases, "upcoming": upcoming[0] if upcoming and not open_phases else None, **counts}
+    upcoming = phase if phase is not None and phase.state == "upcoming" else None
+    return {"open": actions.open_phases(challenge, timezone.now()), "upcoming": upcoming, **counts}
 
 
 class SubmissionFilter(forms.Form):
@@ -155,7 +139,7 @@ class SubmissionFilter(forms.Form):
 
     def __init__(self, data: QueryDict, challenge: Challenge) -> None:
         super().__init__(data, auto_id="filter-%s")
-        offer(self, "phase", Phase.objects.filter(challenge=challenge).select_related("challenge"))
+        actions.offer(self, "phase", Phase.objects.filter(challenge=challenge).select_related("challenge"))
         self._challenge = challenge
 
     @property
@@ -187,7 +171,8 @@ def versions(request: UserRequest, slug: str) -> HttpResponse:
     if (output := request.GET.get("sort", "").removeprefix("-")) in outputs:  # the board may no longer have it
         query = replace(query, output=output)
     page = page_of(request, rows_of_versions(query, comparison))
-    definition, version_values = challenge.definition, {"before": comparison.before, "after": comparison.after}
+    version_values = {"before": comparison.before, "after": comparison.after}
+    links: dict[str, Any] = choosers(query, request.user, "versions", f"&{urlencode(version_values)}")
     return challenge_page(
         request,
         challenge,
@@ -200,21 +185,9 @@ def versions(request: UserRequest, slug: str) -> HttpResponse:
         n_scored=comparison.n_scored(query.phase.scoring_version),
         most_ranked=MAX_RANKED,
         page=page,
-        rows=page.object_list,
         signatures=signatures_of(query, comparison),
         changes=changes_between(query.phase, comparison.before, comparison.after) if comparison.before else [],
-        phases=[
-            {"title": str(phase), "url": f"?{urlencode({'phase': phase.name})}", "current": phase == query.phase}
-            for phase in challenge.phase_list
-        ],
-        sets=[
-            {
-                "label": definition.label(references.captions, references.name),
-                "url": f"{replace(query, key=key).url('versions')}&{urlencode(version_values)}",
-                "current": key == query.key,
-            }
-            for key, references in query.outputs.sets.items()
-        ],
+        **links,
     )
 
 
@@ -224,7 +197,12 @@ _MAX_EVENTS = 200
 _BOARDS = ("public", "hidden")
 #: Action -> its form.
 _FORMS: dict[str, type[Form]] = {
-    **{"participants": ParticipantsForm, "ban": BanForm, "news": NewsForm, "fields": TableForm},
+    **{
+        "participants": actions.ParticipantsForm,
+        "ban": actions.BanForm,
+        "news": actions.NewsForm,
+        "fields": actions.TableForm,
+    },
     "webhook": WebhookForm,
 }
 #: Name of an input -> the objects of a challenge, one of which its value names, and by what.
@@ -295,15 +273,12 @@ def manage(request: UserRequest, slug: str) -> HttpResponse:
         page=page,
         rows=[main_score(request.user, submission) for submission in page],
         places=queue.places(),
-        phases=challenge.phase_list,
         has_public_archive=any(phase.is_board_open for phase in challenge.phase_list),
         participants=challenge.participants.order_by("username"),
         forms=own_forms,
         n_teams=teams_in(challenge).count(),
         n_waiting=challenge.approvals.filter(status=TeamApproval.Status.ASKED).count(),
         bans=challenge.bans.select_related("team"),
-        webhooks=challenge.webhooks.all(),
-        news=challenge.news.all(),
         events=challenge.events.select_related("submission")[:_MAX_EVENTS],
     )
 
@@ -311,8 +286,7 @@ def manage(request: UserRequest, slug: str) -> HttpResponse:
 @signed_in("GET", "HEAD")
 def archive(request: UserRequest, slug: str) -> StreamingHttpResponse:
     """All submissions with their scores as one zip file; with ``public``, only public data."""
-    challenge = managed_challenge(request.user, slug)
-    return archive_answer(request, challenge)
+    return archive_answer(request, managed_challenge(request.user, slug))
 
 
 def _question(request: UserRequest, challenge: Challenge) -> dict[str, Any] | None:
@@ -322,7 +296,7 @@ def _question(request: UserRequest, challenge: Challenge) -> dict[str, Any] | No
         return None
     kind, heading, consequence, button = _QUESTIONS[action]
     if action == "ban":
-        form = BanForm(request.POST)
+        form = actions.BanForm(request.POST)
         if not form.is_valid():
             return None
         named = form.cleaned_data["team"]
@@ -341,7 +315,7 @@ def _object(request: UserRequest, challenge: Challenge, kind: str) -> Any:
     """The object that a form names."""
     rows, key = _OBJECTS[kind]
     text = request.POST.get(kind, "")
-    return get_object_or_404(rows(challenge), **{key: row_id(text) if key == "pk" else one_line(text)})
+    return get_object_or_404(rows(challenge), **{key: row_id(text) if key == "pk" else actions.one_line(text)})
 
 
 def _submission_label(submission: Submission) -> str:
@@ -365,7 +339,7 @@ def _act(request: UserRequest, challenge: Challenge, action: str, form: Form) ->
         messages.success(request, f"The news “{row.title}” is on the overview.")
     elif action == "fields":
         try:
-            n = fill(request, challenge, form.cleaned_data["table"].read())
+            n = actions.fill(request, challenge, form.cleaned_data["table"].read())
         except TableError as error:
             form.add_error("table", error.problems)
             return False
@@ -388,11 +362,11 @@ def _act(request: UserRequest, challenge: Challenge, action: str, form: Form) ->
         messages.success(request, f"The news “{row.title}” was removed.")
     elif action == "ban":
         team, reason = form.cleaned_data["team"], form.cleaned_data["reason"]
-        n = ban(challenge, team, reason)
+        n = actions.ban(challenge, team, reason)
         record("ban team", team.name, request=request, challenge=challenge, detail=reason)
         messages.success(request, f"{team} is banned. Submissions that were hidden: {n:,}.")
     elif action == "lift":
-        team = get_object_or_404(Team, slug=one_line(request.POST.get("team", "")))
+        team = get_object_or_404(Team, slug=actions.one_line(request.POST.get("team", "")))
         get_object_or_404(challenge.bans, team=team).delete()
         record("lift ban", team.name, request=request, challenge=challenge)
         messages.success(request, f"{team} may submit again. Its submissions stay hidden until you show them.")

@@ -521,13 +521,11 @@ class NeededCaptions:
     """A captions file that submissions to a phase need.
 
     Attributes:
-        label: its name in the challenge.
         pattern: pattern of its name in an archive.
         name: name of its template, which matches the pattern.
         ids: ids of the images that need a caption.
     """
 
-    label: str
     pattern: str
     name: str
     ids: tuple[ImageId, ...]
@@ -549,7 +547,7 @@ class NeededCaptions:
 def needed_captions(phase: Phase) -> list[NeededCaptions]:
     """The captions files that submissions to a phase need."""
     return [
-        NeededCaptions(file.name, file.pattern, _template_name(file), tuple(json.loads(file.ids_file.read_bytes())))
+        NeededCaptions(file.pattern, _template_name(file), tuple(json.loads(file.ids_file.read_bytes())))
         for file in expected_files(phase)
     ]
 

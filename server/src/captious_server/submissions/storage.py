@@ -21,6 +21,7 @@ from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
 
 from captious_server.models import Scores, Submission
 
@@ -58,6 +59,12 @@ def zip_blocks(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
                     entry.write(part)
                     yield sink.take()
     yield sink.take()
+
+
+def attachment(parts: Iterable[bytes | str], content_type: str, name: str) -> StreamingHttpResponse:
+    """A file of this name that is sent while it is made."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(parts, content_type, headers=headers)
 
 
 def content(path: Path) -> Iterator[bytes]:
