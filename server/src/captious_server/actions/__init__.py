@@ -50,7 +50,6 @@ from captious_server.people.teams import (
 )
 from captious_server.scoring import queue
 from captious_server.submissions import intake, storage
-from captious_server.submissions.intake import of_team, why_not_chosen
 
 # Bans of teams from a challenge.
 
@@ -296,7 +295,7 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
             changes["fields"] = changed_fields(rows.select_for_update().get().fields, form.declared)
         rows.update(**changes)
         if "anonymous" in changes and submission.phase.entries == "one":
-            of_team(submission).update(anonymous=changes["anonymous"])
+            intake.of_team(submission).update(anonymous=changes["anonymous"])
     names = (name.removeprefix(FIELD) for name in form.changed_data)
     record("edit", submission.method, request=request, submission=submission, detail=", ".join(names))
 
@@ -308,7 +307,7 @@ def choose_submission(request: HttpRequest, submission: Submission, *, chosen: b
         ImpossibleError: it cannot be chosen.
     """
     manages = may_manage(request.user, submission.challenge)
-    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+    if reason := intake.why_not_chosen(submission, chosen=chosen, manages=manages):
         raise ImpossibleError(reason, submission.url)
     intake.choose(submission, chosen=chosen)
     record("choose" if chosen else "release", submission.method, request=request, submission=submission)

@@ -64,7 +64,6 @@ from captious_server.people.access import (
 from captious_server.people.teams import accept, accepted_by, approvals_of, teams_of, terms_of
 from captious_server.settings import REQUEST_BYTES
 from captious_server.submissions import intake
-from captious_server.submissions.intake import Quota, quota
 from captious_server.submissions.storage import incoming_folder
 
 # An upload through the API: its parameters, and its body, which is streamed to a file.
@@ -235,11 +234,11 @@ def terms(request: UserCall, slug: str) -> TermsAcceptance | Answer:
     return accept(request, challenge, team_of(request))
 
 
-def quotas(request: UserCall, slug: str) -> list[Quota]:
+def quotas(request: UserCall, slug: str) -> list[intake.Quota]:
     """The quotas of a team: used, limits, and remaining."""
     challenge = challenge_for(request.user, slug)
     team, now = team_of(request), timezone.now()
-    return [quota(phase, team, request.user, now) for phase in challenge.phase_list]
+    return [intake.quota(phase, team, request.user, now) for phase in challenge.phase_list]
 
 
 def refused(request: UserCall, slug: str) -> QuerySet[RefusedUpload]:

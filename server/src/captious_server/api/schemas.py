@@ -21,7 +21,6 @@ from captious_server.models import Challenge, Submission, Team
 from captious_server.people.access import Visitor, is_own, may_manage, may_see_board, may_see_scores, why_withheld
 from captious_server.people.teams import confirms_members
 from captious_server.scoring import queue
-from captious_server.scoring.queue import BoardOutputs
 
 # Common parts of answers, and answers that report problems and errors.
 
@@ -378,7 +377,7 @@ def _submission_answer(
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: Any = visible_scores(user, submission)
     query = query_of(submission) if may_see_board(user, submission.phase) else None
-    first_set = BoardOutputs.of_board(submission.phase).first_set(submission.phase)
+    first_set = queue.BoardOutputs.of_board(submission.phase).first_set(submission.phase)
     return answer_from(
         SubmissionAnswer,
         submission,

@@ -26,14 +26,6 @@ from captious_server.actions import open_phases
 from captious_server.actions.downloads import captions_template, file_of, published_file
 from captious_server.boards import captions as caption_browser
 from captious_server.boards import leaderboard as boards
-from captious_server.boards.leaderboard import (
-    ComparedOutput,
-    csv_file,
-    json_file,
-    query_of,
-    requested_comparison,
-    rows_at,
-)
 from captious_server.boards.query import HiddenBoardError, phase_from, query_from, standing_of
 from captious_server.boards.query import choices as choices_of
 from captious_server.challenges.folder import LOGO_TYPES, news_of
@@ -182,8 +174,8 @@ def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> dict[str, Any]:
     """
     phase = main_phase(challenge.phase_list)
     default = phase_from([phase for phase in challenge.phase_list if may_see_board(user, phase)], {})
-    boards = [row for row in challenge.phase_list if row.is_board_open]
-    board_phase = phase if phase in boards else main_phase(boards)
+    public = [row for row in challenge.phase_list if row.is_board_open]
+    board_phase = phase if phase in public else main_phase(public)
     query = None if board_phase is None else query_from(challenge, {"phase": board_phase.name}, user)
     board = reverse("captious:leaderboard", args=[challenge.slug])
     if query is not None and query.phase != default:
@@ -195,7 +187,7 @@ def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> dict[str, Any]:
     standing = standing_of(query)
     teams = Submission.objects.competing().filter(phase=query.phase, is_baseline=False, anonymous=False)
     return card | {
-        "leader": next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None),
+        "leader": next(boards.rows_at(query, standing, range(min(len(standing.submissions), 1))), None),
         "n_teams": teams.values("team").distinct().count(),
         "curve": _curve(standing, lower_is_better=query.lower_is_better),
     }
@@ -296,7 +288,7 @@ def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Pag
 @_explains_hidden_board
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A page of a leaderboard."""
-    query = query_of(request, slug)
+    query = boards.query_of(request, slug)
     board = boards.board(query, request.user, request.GET.get("page"))
     return challenge_page(request, query.challenge, "leaderboard", "leaderboard", board=board, page=board.page)
 
@@ -304,22 +296,22 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def leaderboard_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as JSON."""
-    return json_file(query_of(request, slug))
+    return boards.json_file(boards.query_of(request, slug))
 
 
 @require_safe
 def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as CSV."""
-    query = query_of(request, slug)
+    query = boards.query_of(request, slug)
     header, rows = boards.as_table(boards.all_rows(query), query)
-    return csv_file(header, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
+    return boards.csv_file(header, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
 
 
 @require_safe
 @_explains_hidden_board
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare their private ones."""
-    query, choices, (a, b), rows = requested_comparison(request, slug)
+    query, choices, (a, b), rows = boards.requested_comparison(request, slug)
     return challenge_page(
         request,
         query.challenge,
@@ -337,7 +329,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:
+def _counts(rows: Iterable[boards.ComparedOutput]) -> dict[str, int]:
     """The number of differences, and of significant ones."""
     significant = [row.is_significant for row in rows]
     return {"n": len(significant), "significant": sum(significant)}
@@ -392,7 +384,7 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
 
 def _caption_view(request: HttpRequest, slug: str) -> tuple[caption_browser.CaptionView, list[Submission]]:
     """The view of captions that an address requests, and the submissions to choose from."""
-    query = query_of(request, slug)
+    query = boards.query_of(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404
     values, systems = request.GET, request.GET.getlist("systems")

@@ -48,9 +48,7 @@ from captious_server.people.access import (
 )
 from captious_server.people.teams import bans_of, teams_of, teams_to_approve, teams_without
 from captious_server.scoring import queue
-from captious_server.scoring.queue import BoardOutputs, sets_of
 from captious_server.submissions import intake
-from captious_server.submissions.intake import needed_captions, of_team, quota, why_not_chosen
 
 # Submissions that have been made.
 
@@ -112,15 +110,15 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         scores_open=may_see_scores(request.user, submission.phase),
         fields=[(field.label, values[field.name]) for field in declared if field.name in values],
         lower_is_better={
-            *BoardOutputs.of_board(submission.phase).lower_is_better,
+            *queue.BoardOutputs.of_board(submission.phase).lower_is_better,
             *submission.challenge.definition.lower_is_better,
         },
         can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
-        can_choose=own and (manages or not bans) and not why_not_chosen(submission, manages=manages),
+        can_choose=own and (manages or not bans) and not intake.why_not_chosen(submission, manages=manages),
         can_delete=own and exists and submission.status != _Status.RUNNING,
         bans=bans,
-        choice=of_team(submission).filter(is_chosen=True).exclude(pk=submission.pk).first() if own else None,
+        choice=intake.of_team(submission).filter(is_chosen=True).exclude(pk=submission.pk).first() if own else None,
         events=submission.events.select_related("submission") if manages else [],
     )
 
@@ -139,7 +137,7 @@ def _boards(user: Visitor, submission: Submission, places: Mapping[str, Place]) 
     boards: list[dict[str, Any]] = []
     all_scores, warnings = visible_scores(user, submission), set_warnings_for(user, submission)
     has_several = len(submission.challenge.definition.captions) > 1
-    sets = sets_of(submission.phase)
+    sets = queue.sets_of(submission.phase)
     for key in [*places, *(key for key in sets if key not in places)]:
         scores = all_scores.get(key)
         if not scores:
@@ -312,7 +310,7 @@ def submit(request: UserRequest, slug: str) -> HttpResponse:
         initial = {"phase": request.GET.get("phase"), "team": team.slug}
         form = actions.SubmitForm(challenge=challenge, phases=phases, teams=teams, initial=initial)
     now = timezone.now()
-    quotas = [quota(phase, team, request.user, now) for phase in phases]
+    quotas = [intake.quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
     context |= {"form": form, "team": team, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
     context["exhausted"] = [row.phase.name for row in quotas if row.exhausted]
@@ -320,7 +318,7 @@ def submit(request: UserRequest, slug: str) -> HttpResponse:
         "bans": {pk: ban for pk, ban in bans.items() if pk == chosen_team.pk},
         "without_terms": teams_without(challenge, [team]),
     }
-    context["needed"] = [(phase, needed_captions(phase)) for phase in phases]
+    context["needed"] = [(phase, intake.needed_captions(phase)) for phase in phases]
     context["to_approve"] = teams_to_approve(challenge, [team])
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)
 
