@@ -9,9 +9,12 @@ from math import ceil, floor
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 import captious
 from captious.metrics.cider import CiderD
+from captious_server.models import Attempt, board_changed
+from captious_server.scoring.results import read_results
 from server.tests.support.server import Server
 from server.tests.support.site import EXAMPLES, Site, example, parsed
 
@@ -88,10 +91,6 @@ class TestLeaderboard:
         assert {"worse", "better"} <= {row["method"] for row in board(site, all="1")}
 
     def test_missing_scores_are_last_in_both_directions(self, site: Site) -> None:
-        from django.utils import timezone
-
-        from captious_server.models import board_changed
-
         site.demo()
         site.submit(site.user())
         site.work()
@@ -195,8 +194,6 @@ class TestUpload:
         assert site.submissions() == []
 
     def test_dry_run_counts_nothing(self, site: Site) -> None:
-        from captious_server.models import Attempt
-
         site.demo()
         page = site.submit(site.user(), action="check")
         assert page.status_code == 200
@@ -228,8 +225,6 @@ def test_serve_and_submit_commands_work_together(server: Server, tmp_path: Path)
 
 
 def test_leaderboard_survives_lost_files(site: Site) -> None:
-    from captious_server.scoring.results import read_results
-
     site.demo()
     site.submit(site.user())
     site.work()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from captious_server.actions.loading import check_for_server
+from captious_server.challenges.definition import ChallengeDefinition
 from captious_server.challenges.problems import ChallengeError
 from captious_server.challenges.starter import write_demo
+from captious_server.models import Challenge, ChallengeVersion, Submission
 from server.tests.support.site import Site
 
 
@@ -64,9 +67,6 @@ def test_new_images_need_a_new_slug(site: Site, folder: Path) -> None:
 
 
 def test_refused_baseline_leaves_the_challenge_unchanged(site: Site, folder: Path) -> None:
-    from captious_server.actions.loading import check_for_server
-    from captious_server.models import Challenge, Submission
-
     site.load(folder)
     before = [*Submission.objects.values()]
     file = folder / "baselines" / "improved.json"
@@ -82,8 +82,6 @@ def test_refused_baseline_leaves_the_challenge_unchanged(site: Site, folder: Pat
 
 def test_versions_store_no_organizers(site: Site, tmp_path: Path) -> None:
     """Versions outlive the accounts of organizers."""
-    from captious_server.models import ChallengeVersion
-
     site.user("olga")
     write_demo(tmp_path / "organized", organizers=["olga"])
     challenge = site.load(tmp_path / "organized")
@@ -95,18 +93,10 @@ def test_versions_store_no_organizers(site: Site, tmp_path: Path) -> None:
 
 def test_definition_is_parsed_once_for_each_version(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """By all pages, a check, a submission and its scoring together."""
-    from captious_server.challenges.definition import ChallengeDefinition
-
-    parsed: list[Any] = []
-    validate = ChallengeDefinition.model_validate
-
-    def counted(values: Any) -> Any:
-        parsed.append(values)
-        return validate(values)
-
-    monkeypatch.setattr(ChallengeDefinition, "model_validate", counted)
+    parsed = Mock(wraps=ChallengeDefinition.model_validate)
+    monkeypatch.setattr(ChallengeDefinition, "model_validate", parsed)
     site.demo()
-    loaded = len(parsed)
+    parsed.reset_mock()
     ann = site.user()
     for action in ("check", "submit"):
         assert site.submit(ann, action=action).status_code in {200, 302}
@@ -114,4 +104,4 @@ def test_definition_is_parsed_once_for_each_version(site: Site, monkeypatch: pyt
     client = site.client(ann)
     for page in ("", "leaderboard", "submissions", "captions", "leaderboard.csv"):
         assert client.get(f"/challenges/demo/{page}").status_code == 200
-    assert len(parsed) - loaded <= 1
+    assert parsed.call_count <= 1

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from captious_server.commands import serve
+from captious_server.models import AuditEvent, Challenge, Membership, Phase, Submission, Team, User
+from captious_server.operations import worker
+from captious_server.people.teams import create_team
+from captious_server.scoring import queue
 from server.tests.support.site import PASSWORD, Site, parsed
 from server.tests.support.small_challenge import upload, write_folder
 
@@ -17,8 +23,6 @@ from server.tests.support.small_challenge import upload, write_folder
 @pytest.fixture
 def small_site(site: Site, tmp_path: Path) -> Site:
     """The challenge "small", to which Ann has submitted for herself, and for Alpha with Mia."""
-    from captious_server.models import Membership
-    from captious_server.people.teams import create_team
 
     def scene() -> None:
         site.load(write_folder(tmp_path / "small"))
@@ -39,8 +43,6 @@ def small_site(site: Site, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def ann(small_site: Site) -> Any:
-    from captious_server.models import User
-
     return User.objects.get(username="ann")
 
 
@@ -82,8 +84,6 @@ class TestExport:
         assert len(names) == 4
 
     def test_export_omits_withheld_scores_and_former_teams(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import Membership, Phase
-
         Phase.objects.update(scores_shown="never")
         Membership.objects.filter(team__slug="alpha", user=ann).delete()
         values = small_site.client(ann).post("/account/data.json").json()
@@ -92,8 +92,6 @@ class TestExport:
 
 class TestDeletion:
     def test_deleted_account_leaves_anonymized_submissions(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import AuditEvent, Submission, Team, User
-
         before = board(small_site)
         private = Submission.objects.get(method="Private")
         page = small_site.client(ann).get("/account/delete").content.decode()
@@ -125,22 +123,16 @@ class TestDeletion:
         )
 
     def test_account_is_deleted_with_its_submissions(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import Team
-
         delete(small_site, ann, submissions="on")
         assert board(small_site) == [("Of Alpha", "Alpha")]
         assert not Team.objects.filter(slug__in=["ann", "deleted"]).exists()
 
     @pytest.mark.parametrize("values", [{"name": "ANN"}, {"name": ""}])
     def test_deletion_needs_the_name(self, small_site: Site, ann: Any, values: dict[str, str]) -> None:
-        from captious_server.models import User
-
         assert delete(small_site, ann, **values).status_code == 422
         assert User.objects.filter(username="ann").exists()
 
     def test_organizers_and_the_last_administrator_cannot_be_deleted(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import Challenge, User
-
         Challenge.objects.get().organizers.add(ann)
         refused = delete(small_site, ann)
         assert refused.status_code == 409
@@ -149,10 +141,6 @@ class TestDeletion:
         assert "the only administrator" in refused.content.decode()
 
     def test_submission_being_scored_is_deleted(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import Submission
-        from captious_server.operations import worker
-        from captious_server.scoring import queue
-
         submit(small_site, ann, method="Running")
         taken = queue.take("test")
         assert taken is not None
@@ -162,9 +150,6 @@ class TestDeletion:
         assert {row.status for row in Submission.objects.filter(method="Best")} == {"done"}
 
     def test_submissions_of_deleted_accounts_are_scored_again(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import Submission
-        from captious_server.scoring import queue
-
         delete(small_site, ann)
         queue.queue_again(Submission.objects.all())
         small_site.work()
@@ -172,10 +157,6 @@ class TestDeletion:
 
 
 def test_commands_export_and_delete_an_account(small_site: Site, ann: Any, tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from captious_server.commands import serve
-
     def run(*words: str) -> Any:
         return CliRunner().invoke(serve, [*words, "--data", str(small_site.data)])
 
@@ -195,8 +176,6 @@ class TestAdministrationPages:
         return small_site.client(administrator()).post("/admin/captious/user/", sent, follow=True)
 
     def test_administrator_deletes_an_account(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import AuditEvent, User
-
         before, root = len(board(small_site)), administrator()
         address = f"/admin/captious/user/{ann.pk}/delete/"
         assert "as users delete their own accounts" in small_site.client(root).get(address).content.decode()
@@ -208,14 +187,10 @@ class TestAdministrationPages:
         assert "ann" not in {*AuditEvent.objects.values_list("target", flat=True)}
 
     def test_administrator_deletes_several_accounts(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import User
-
         self.delete(small_site, *User.objects.filter(username__in=["ann", "mia"]))
         assert [*User.objects.values_list("username", flat=True)] == ["root"]
 
     def test_organizers_and_the_last_administrator_cannot_be_deleted(self, small_site: Site, ann: Any) -> None:
-        from captious_server.models import AuditEvent, Challenge, User
-
         Challenge.objects.get().organizers.add(ann)
         for user in (ann, administrator()):
             page = self.delete(small_site, user).content.decode()
@@ -231,7 +206,5 @@ class TestAdministrationPages:
 
 
 def administrator() -> Any:
-    from captious_server.models import User
-
     User.objects.filter(username="root").update(is_staff=True)
     return User.objects.get(username="root")

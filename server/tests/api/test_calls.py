@@ -9,14 +9,18 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from captious.errors import ParameterError
+from captious_server.commands import serve
+from captious_server.models import Phase, Token, User
+from captious_server.people.accounts import make_token
+from captious_server.settings import utc_time
 from server.tests.support.site import EXAMPLES, PASSWORD, Site, parsed
 
 
 @pytest.fixture
 def ann(site: Site) -> Any:
-    from captious_server.models import User
-
     def scene() -> None:
         site.demo()
         site.submit(site.user())
@@ -27,8 +31,6 @@ def ann(site: Site) -> Any:
 
 
 def call(site: Site, user: Any, method: str, address: str, *, scopes: Any = ("submit",), body: bytes = b"") -> Any:
-    from captious_server.people.accounts import make_token
-
     headers = {"Authorization": f"Bearer {make_token(user, 'x', scopes=scopes)}"}
     return site.client().generic(method, f"/api/v1/{address}", body, "application/octet-stream", headers=headers)
 
@@ -43,8 +45,6 @@ def test_api_answers_equal_those_of_the_page(site: Site, ann: Any) -> None:
 
 
 def test_api_says_when_withheld_scores_are_shown(site: Site, ann: Any) -> None:
-    from captious_server.models import Phase, User
-
     [submission] = site.submissions()
     root = User.objects.create(username="root", is_superuser=True)
     said = "Scores are shown on 2120-03-01 00:10 UTC."
@@ -65,8 +65,6 @@ def test_api_says_when_withheld_scores_are_shown(site: Site, ann: Any) -> None:
 
 def test_api_times_have_one_format(site: Site, ann: Any) -> None:
     """The leaderboard gives the same times as the submissions, to the millisecond."""
-    from captious_server.settings import utc_time
-
     [submission] = site.submissions()
     created = call(site, ann, "GET", f"submissions/{submission.pk}").json()["created"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z", created)
@@ -94,8 +92,6 @@ def test_api_downloads_edits_and_deletes_a_submission(site: Site, ann: Any) -> N
 
 @pytest.mark.parametrize("text", ["maybe", "", "ture", "2"])
 def test_api_refuses_values_that_are_not_booleans(site: Site, ann: Any, text: str) -> None:
-    from captious_server.models import User
-
     [submission] = site.submissions()
     root = User.objects.create(username="root", is_superuser=True)
     for method, address, name in (
@@ -129,8 +125,6 @@ def test_leaderboard_rows_have_submission_ids(site: Site, ann: Any) -> None:
 
 
 def test_api_tells_the_remaining_quota(site: Site, ann: Any) -> None:
-    from captious_server.models import Phase
-
     Phase.objects.update(scored_per_day=3, scored_in_total=0, attempts_per_day=1)
     [row] = call(site, ann, "GET", "challenges/demo/quotas").json()
     assert (row["scored_today"], row["scored_per_day"], row["scored_left_today"]) == (1, 3, 2)
@@ -154,9 +148,6 @@ class TestTokens:
     def test_expired_token_is_refused(self, site: Site, ann: Any) -> None:
         from django.utils import timezone
 
-        from captious_server.models import Token
-        from captious_server.people.accounts import make_token
-
         headers = {"Authorization": f"Bearer {make_token(ann, 'x', days=1)}"}
         assert site.client().get("/api/v1/challenges", headers=headers).status_code == 200
         Token.objects.update(expires=timezone.now() - timedelta(seconds=1))
@@ -164,8 +155,6 @@ class TestTokens:
         assert (answer.status_code, "expired" in answer.json()["error"]) == (401, True)
 
     def test_account_page_creates_a_token(self, site: Site, ann: Any) -> None:
-        from captious_server.models import Token
-
         values = {"action": "token", "token-name": "cron", "token-challenge": "demo", "token-days": "30"}
         values["token-proof"] = PASSWORD
         page = site.client(ann).post("/account/", values, follow=True).content.decode()
@@ -183,12 +172,6 @@ class TestTokens:
         assert Token.objects.count() == 2
 
     def test_command_creates_a_token(self, site: Site, ann: Any) -> None:
-        from click.testing import CliRunner
-
-        from captious.errors import ParameterError
-        from captious_server.commands import serve
-        from captious_server.models import Token
-
         def made(*options: str) -> Any:
             place = ["token", "--data", str(site.data), "--user", "ann"]
             return CliRunner().invoke(serve, [*place, *options])

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.urls import URLPattern, get_resolver
 
+from captious_server import actions as team_changes
+from captious_server.api import PREFIX, description
+from captious_server.models import AuditEvent, Challenge, Submission, Team, Token
 from server.tests.security.test_access import all_routes
 from server.tests.security.world import upload, write_challenge
 from server.tests.support.site import Site, parsed
@@ -67,10 +71,6 @@ _OF_ACCOUNTS = (
 
 def test_every_page_has_an_api_call(site: Site) -> None:
     """Fails for a new page until a call does the same, or a reason is given why none does."""
-    from django.urls import get_resolver
-
-    from captious_server.api import PREFIX, description
-
     described = {
         f"{method.upper()} {address.removeprefix(PREFIX)}"
         for address, methods in description()["paths"].items()
@@ -91,8 +91,6 @@ def test_every_page_has_an_api_call(site: Site) -> None:
 
 
 def _names(patterns: Any) -> list[str]:
-    from django.urls import URLPattern
-
     found: list[str] = []
     for pattern in patterns:
         if isinstance(pattern, URLPattern):
@@ -137,8 +135,6 @@ def bob(site: Site) -> Caller:
 
 
 def test_team_is_created_joined_and_left_with_the_api(site: Site, ann: Caller, bob: Caller) -> None:
-    from captious_server.models import AuditEvent, Team
-
     team = ann.post("teams?name=Word+painters", status=201)
     assert (team["slug"], team["personal"]) == ("word-painters", False)
     assert [team["slug"] for team in ann.get("teams")] == ["word-painters", "ann"]
@@ -178,8 +174,6 @@ def test_team_is_created_joined_and_left_with_the_api(site: Site, ann: Caller, b
 
 
 def test_api_refuses_invalid_team_changes(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server import actions as team_changes
-
     assert [team["slug"] for team in ann.get("teams")] == ["ann"]
     for name in ("ann", "***", "", "P\u0430inters"):  # taken, without letters, none, with a Cyrillic a
         assert ann.answer("POST", f"teams?name={name}").status_code == 400, name
@@ -256,8 +250,6 @@ class TestScopes:
     )
     def test_scope_allows_only_its_calls(self, site: Site, tmp_path: Path, scopes: Any, allowed: set[str]) -> None:
         """Tries every POST of the API with an organizer's token that has these scopes."""
-        from django.urls import get_resolver
-
         caller = Caller(site, site.user("olga"), scopes=scopes)
         site.load(write_challenge(tmp_path / "made", title="Made"))
         [api] = [each for each in get_resolver().url_patterns if str(each.pattern) == "api/v1/"]
@@ -276,8 +268,6 @@ class TestScopes:
         assert seen == {"submit": 7, "teams": 7, "organize": 5}
 
     def test_token_of_one_challenge_cannot_change_another(self, site: Site, tmp_path: Path) -> None:
-        from captious_server.models import Challenge, Submission, Token
-
         olga = site.user("olga")
         for slug in ("made", "other"):
             site.load(write_challenge(tmp_path / slug, title=slug))
@@ -315,8 +305,6 @@ class TestScopes:
 
 def test_team_name_taken_concurrently_is_refused(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is free when it is checked, and taken when the team is made."""
-    from captious_server import actions as team_changes
-
     ann.post("teams?name=Painters", status=201)
     monkeypatch.setattr(team_changes, "is_free", lambda name: True)
     assert "taken" in ann.post("teams?name=Painters", status=409)["error"]

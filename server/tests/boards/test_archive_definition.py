@@ -13,6 +13,12 @@ from typing import Any
 import pytest
 import tomlkit
 
+from captious import CiderD
+from captious.data import read_references
+from captious_server.models import Challenge, Phase, Submission, User
+from captious_server.people.accounts import make_token
+from captious_server.people.teams import personal_team
+from captious_server.submissions import intake, storage
 from server.tests.boards.archives import commands, commented, computed_again, extract, table
 from server.tests.support.site import EXAMPLES, Site
 
@@ -58,10 +64,6 @@ def two(site: Site, tmp_path: Path) -> Site:
 
 
 def submit(site: Site, user: Any, method: str, text: str, phase: str) -> None:
-    from captious_server.models import Phase, Submission
-    from captious_server.people.teams import personal_team
-    from captious_server.submissions import intake, storage
-
     target = Phase.objects.get(name=phase)
     path = storage.incoming_folder() / "upload"
     with zipfile.ZipFile(path, "w") as opened:
@@ -73,8 +75,6 @@ def submit(site: Site, user: Any, method: str, text: str, phase: str) -> None:
 
 
 def whole_archive(site: Site, **query: str) -> dict[str, bytes]:
-    from captious_server.models import User
-
     root, _ = User.objects.get_or_create(username="root", is_superuser=True)
     response = site.client(root).get("/challenges/two/archive.zip", query)
     with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as opened:
@@ -117,8 +117,6 @@ def test_one_description_for_all_phases(two: Site) -> None:
 
 
 def test_phases_whose_scores_are_withheld_are_left_out(two: Site) -> None:
-    from captious_server.models import Phase
-
     Phase.objects.filter(name="final").update(scores_shown="never")
     files = whole_archive(two, public="1")
     assert {row["phase"] for row in table(files)} == {"dev"}
@@ -130,8 +128,6 @@ def test_phases_whose_scores_are_withheld_are_left_out(two: Site) -> None:
 @pytest.mark.parametrize("query", [{}, {"public": "1"}, {"anonymous": "1"}, {"phase": "dev", "public": "1"}])
 def test_it_can_be_loaded(site: Site, two: Site, tmp_path: Path, query: dict[str, str]) -> None:
     """What needs private references is in comments only."""
-    from captious_server.models import Challenge
-
     files = whole_archive(two, **query)
     text = files["challenge/challenge.toml"].decode()
     values, comments = tomllib.loads(text), commented(text)
@@ -187,16 +183,12 @@ def test_of_one_phase(two: Site) -> None:
 
 
 def test_phases_that_were_removed_are_for_organizers(two: Site) -> None:
-    from captious_server.models import Phase
-
     Phase.objects.filter(name="dev").update(is_retired=True)
     assert {row["phase"] for row in table(whole_archive(two))} == {"dev", "final"}
     assert {row["phase"] for row in table(whole_archive(two, public="1"))} == {"final"}
 
 
 def test_what_is_scored_again_says_so(two: Site) -> None:
-    from captious_server.models import Phase
-
     said = "They are being scored again; these scores are with earlier references"
     assert said not in whole_archive(two)["README.md"].decode()
     Phase.objects.filter(name="dev").update(scoring_version=2)
@@ -205,10 +197,6 @@ def test_what_is_scored_again_says_so(two: Site) -> None:
 
 def test_files_of_settings(site: Site, two: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are in it where all references are public; otherwise the README says what is missing."""
-    from captious import CiderD
-    from captious.data import read_references
-    from captious_server.models import Challenge
-
     challenge = Challenge.objects.get()
     learned = CiderD().fit_resource(read_references(EXAMPLES / "references.json"))
     assert learned is not None
@@ -227,8 +215,6 @@ def test_files_of_settings(site: Site, two: Site, tmp_path: Path, monkeypatch: p
 
 
 def test_folders_of_the_server_are_not_told(two: Site) -> None:
-    from captious_server.models import Challenge
-
     challenge = Challenge.objects.get()
     path = challenge.folder / "challenge.toml"
     path.write_text(path.read_text().replace('"bleu"', '"wmd:vectors=/srv/words.txt"', 1))
@@ -250,9 +236,6 @@ def test_another_number_of_resamples(two: Site) -> None:
 
 
 def test_nothing_is_shown_yet(two: Site) -> None:
-    from captious_server.models import Phase, User
-    from captious_server.people.accounts import make_token
-
     Phase.objects.update(scores_shown="never")
     headers = {"Authorization": f"Bearer {make_token(User.objects.create(username='r', is_superuser=True), 'x')}"}
     answer = two.client().get("/api/v1/challenges/two/archive?public=1", headers=headers)
@@ -262,8 +245,6 @@ def test_nothing_is_shown_yet(two: Site) -> None:
 
 
 def test_manage_links_to_it(two: Site) -> None:
-    from captious_server.models import User
-
     root, _ = User.objects.get_or_create(username="root", is_superuser=True)
     page = two.client(root).get("/challenges/two/manage").content.decode()
     for query in ("", "?anonymous=1", "?public=1", "?phase=dev", "?phase=final&amp;public=1"):

@@ -6,14 +6,13 @@ import io
 import zipfile
 from pathlib import Path
 
+from captious_server.models import Challenge, Submission, User
 from server.tests.boards.archives import archive, commands
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, write_folder
 
 
 def test_private_references_and_captions(site: Site, tmp_path: Path) -> None:
-    from captious_server.models import User
-
     site.load(write_folder(tmp_path / "small"))
     queue()
     site.work()
@@ -33,8 +32,6 @@ def test_private_references_and_captions(site: Site, tmp_path: Path) -> None:
 
 
 def test_no_team_has_agreed(demo: Site) -> None:
-    from captious_server.models import Submission
-
     Submission.objects.update(may_publish=False, is_baseline=False)
     files = archive(demo, public="1")
     readme = files["README.md"].decode()
@@ -45,15 +42,11 @@ def test_no_team_has_agreed(demo: Site) -> None:
 
 
 def test_nobody_has_submitted(demo: Site) -> None:
-    from captious_server.models import Submission
-
     Submission.objects.update(public=False)
     assert "There are no captions, as no submission has scores." in archive(demo, public="1")["README.md"].decode()
 
 
 def test_the_creator(demo: Site) -> None:
-    from captious_server.models import Challenge
-
     sentence = "the creator there is this site, captious: edit it."
     challenge = Challenge.objects.get()
     for names in ([], ["Ann Smith"]):

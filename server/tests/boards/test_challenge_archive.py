@@ -10,9 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from django.test import override_settings
 
+from captious_server.models import Phase, User
+from captious_server.people.accounts import make_token
 from server.tests.boards.archives import archive, commands, computed_again, table
+from server.tests.security.world import MARKERS, World
 from server.tests.support.site import EXAMPLES, Site
 
 
@@ -48,8 +53,6 @@ def test_without_names(demo: Site) -> None:
 
 def test_numbers_of_submissions_depend_on_a_secret(demo: Site) -> None:
     """Their order is not that of the ids that the site shows."""
-    from django.test import override_settings
-
     orders = set()
     for key in "abcdefgh":
         with override_settings(SECRET_KEY=key):
@@ -73,8 +76,6 @@ def test_what_everybody_may_see(demo: Site) -> None:
 
 
 def test_parquet(demo: Site) -> None:
-    import pyarrow.parquet as pq
-
     files = archive(demo)
     read = pq.read_table(io.BytesIO(files["scores.parquet"])).to_pylist()
     assert [str(row["score"]) for row in read] == [row["score"] for row in table(files)]
@@ -92,8 +93,6 @@ def test_captious_score_computes_the_same(demo: Site, tmp_path: Path, monkeypatc
 
 
 def test_private_references_and_exact_scores_stay(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.tests.security.world import MARKERS, World
-
     world = World(Site(site.data, monkeypatch), tmp_path)
     for query in ("phase=main", "phase=main&public=1", "anonymous=1", "public=1", ""):
         response = world.as_user("olga").get(f"/challenges/open/archive.zip?{query}")
@@ -117,9 +116,6 @@ def test_private_references_and_exact_scores_stay(site: Site, tmp_path: Path, mo
     ],
 )
 def test_no_public_archive_while_scores_are_withheld(demo: Site, withheld: dict[str, Any], said: str) -> None:
-    from captious_server.models import Phase, User
-    from captious_server.people.accounts import make_token
-
     Phase.objects.update(**withheld)
     root = User.objects.create(username="root", is_superuser=True)
     page = demo.client(root).get("/challenges/demo/archive.zip?phase=main&public=1")
@@ -132,14 +128,5 @@ def test_no_public_archive_while_scores_are_withheld(demo: Site, withheld: dict[
 
 
 def test_the_public_archive_of_a_phase_that_has_ended(demo: Site) -> None:
-    from captious_server.models import Phase
-
     Phase.objects.update(scores_shown="at-end", closes=datetime(2020, 3, 1, tzinfo=UTC))
     assert table(archive(demo, public="1"))
-
-
-def test_others_get_nothing(demo: Site) -> None:
-    from captious_server.models import User
-
-    client = demo.client(User.objects.get(username="ann"))
-    assert client.get("/challenges/demo/archive.zip?phase=main").status_code == 404

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from captious.version import __version__
+from captious_server.models import Challenge, Phase
 from server.tests.boards.archives import archive
 from server.tests.support.site import Site
 
 
 def checked_record(site: Site, **values: Any) -> Any:
     schema45 = pytest.importorskip("datacite.schema45")
-    from captious_server.models import Challenge
 
     challenge = Challenge.objects.get()
     challenge.definition_values |= values
@@ -26,8 +27,6 @@ def checked_record(site: Site, **values: Any) -> Any:
 
 
 def test_the_demonstration(demo: Site) -> None:
-    from captious.version import __version__
-
     record = checked_record(demo)
     assert record["titles"] == [{"title": "Demo: Main phase"}]
     assert record["publisher"] == {"name": "captious"}
@@ -84,8 +83,6 @@ def test_without_names_nobody_is_named(demo: Site) -> None:
 
 
 def test_the_year_in_which_a_phase_closed(demo: Site) -> None:
-    from captious_server.models import Phase
-
     Phase.objects.update(opens=datetime(2019, 1, 1, tzinfo=UTC), closes=datetime(2020, 2, 1, tzinfo=UTC))
     record = checked_record(demo)
     assert record["publicationYear"] == "2020"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from captious_server.models import Phase, Standing, Submission, User
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import CANDIDATES, write_folder
 
@@ -42,14 +45,10 @@ def shown(site: Site, user: Any = None, **query: str) -> set[str]:
 
 
 def of(method: str) -> Any:
-    from captious_server.models import Submission
-
     return Submission.objects.get(method=method)
 
 
 def choose(site: Site, method: str, chosen: str = "1", user: str = "ann") -> Any:
-    from captious_server.models import User
-
     return site.client(User.objects.get(username=user)).post(f"/submissions/{of(method).pk}/choose", {"chosen": chosen})
 
 
@@ -67,16 +66,12 @@ class TestChoice:
 
     def test_entry_is_the_same_in_every_column(self, small_site: Site) -> None:
         """The entry is the best in the ranking output, whatever the leaderboard is sorted by."""
-        from captious_server.models import Standing
-
         assert {tuple(sorted(row.submissions)) for row in Standing.objects.filter(everything=False)} == {
             (of("better").pk, of("other").pk)
         }
 
     def test_other_submissions_link_to_the_chosen_one(self, small_site: Site) -> None:
         """They do so even while scores are withheld."""
-        from captious_server.models import Phase, User
-
         choose(small_site, "worse")
         ann = small_site.client(User.objects.get(username="ann"))
         for scores_shown in ("at-once", "never"):
@@ -87,8 +82,6 @@ class TestChoice:
             assert "which has chosen" not in small_site.client().get(of("better").url).content.decode()
 
     def test_chosen_entry_that_leaves_the_leaderboard_is_replaced(self, small_site: Site) -> None:
-        from captious_server.models import User
-
         choose(small_site, "worse")
         ann = small_site.client(User.objects.get(username="ann"))
         ann.post(f"{of('worse').url}edit", {"method": "worse"})  # private
@@ -100,12 +93,6 @@ class TestChoice:
         assert not of("worse").is_chosen
 
     def test_entry_is_chosen_only_while_the_phase_is_open(self, small_site: Site) -> None:
-        from datetime import timedelta
-
-        from django.utils import timezone
-
-        from captious_server.models import Phase, User
-
         choose(small_site, "worse")
         Phase.objects.update(closes=timezone.now() - timedelta(hours=1))
         for method, chosen in (("better", "1"), ("worse", "0")):
@@ -125,8 +112,6 @@ class TestChoice:
             rows.update(**before)
 
     def test_api_chooses_the_entry(self, small_site: Site) -> None:
-        from captious_server.models import User
-
         users = {name: User.objects.get(username=name) for name in ("ann", "bob")}
         headers = {name: {"Authorization": f"Bearer {small_site.token(user)}"} for name, user in users.items()}
         address = f"/api/v1/submissions/{of('worse').pk}"
@@ -138,8 +123,6 @@ class TestChoice:
         assert (answer["chosen"], answer["entry"]) == (False, False)
 
     def test_pages_mark_the_final_entry(self, small_site: Site) -> None:
-        from captious_server.models import User
-
         ann = small_site.client(User.objects.get(username="ann"))
         assert b"final entry" in ann.get(of("worse").url).content
         assert b"final entry" not in small_site.client().get(of("worse").url).content
@@ -156,8 +139,6 @@ class TestOneEntry:
         return made(site, tmp_path, 'entries = "one"')
 
     def test_others_see_only_the_entry(self, one_entry_site: Site) -> None:
-        from captious_server.models import User
-
         assert shown(one_entry_site) == shown(one_entry_site, all="1") == {"better", "other"}
         bob = one_entry_site.client(User.objects.get(username="bob"))
         ann = one_entry_site.client(User.objects.get(username="ann"))
@@ -170,8 +151,6 @@ class TestOneEntry:
 
     def test_team_is_either_anonymous_or_named(self, one_entry_site: Site) -> None:
         """Otherwise a named row that goes when an anonymous one comes would reveal the anonymous team."""
-        from captious_server.models import User
-
         ann = User.objects.get(username="ann")
         assert send(one_entry_site, ann, "nameless", CANDIDATES, anonymous="on").status_code == 422
         one_entry_site.client(ann).post(
@@ -187,7 +166,6 @@ class TestOneEntry:
 
     def test_earlier_mix_of_named_and_anonymous_shows_one_of_each(self, site: Site, tmp_path: Path) -> None:
         made(site, tmp_path, anonymous="on")
-        from captious_server.models import User
 
         send(site, User.objects.get(username="ann"), "named", CANDIDATES)
         assert shown(site) == {"worse", "better", "named", "other"}
@@ -196,8 +174,6 @@ class TestOneEntry:
 
 
 def test_best_submission_is_not_revealed_while_scores_are_withheld(site: Site, tmp_path: Path) -> None:
-    from captious_server.models import User
-
     made(site, tmp_path, 'entries = "one"\nscores_shown = "never"')
     assert of("better").is_entry
     ann = User.objects.get(username="ann")

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
+from captious_server.models import Phase, Scores, Submission, User
 from server.tests.golden.plain import content_of
 from server.tests.support.site import EXAMPLES, Site, example, parsed
 
@@ -63,8 +64,6 @@ def challenge(site: Site, tmp_path: Path) -> Any:
 
 
 def end() -> None:
-    from captious_server.models import Phase
-
     Phase.objects.update(closes=timezone.now() - timedelta(days=1))
 
 
@@ -107,8 +106,6 @@ def test_parts_that_would_reveal_something_are_refused(tmp_path: Path) -> None:
 
 
 def test_rest_is_hidden_until_the_end(site: Site, challenge: Any) -> None:
-    from captious_server.models import Scores, Submission, User
-
     ann, root = User.objects.get(username="a"), User.objects.create_superuser("root")
     token = {"HTTP_AUTHORIZATION": f"Bearer {site.token(ann)}"}
     [own] = Submission.objects.filter(method="a")
@@ -132,8 +129,6 @@ def test_rest_is_hidden_until_the_end(site: Site, challenge: Any) -> None:
 
 
 def test_rest_is_shown_at_the_end(site: Site, challenge: Any) -> None:
-    from captious_server.models import User
-
     def best(references: str = "") -> tuple[str, str]:
         rows = parsed(site.client().get("/challenges/parts/leaderboard.json", {"references": references}))
         first = min(rows, key=lambda row: -row["scores"]["bleu-4"])
@@ -149,8 +144,6 @@ def test_rest_is_shown_at_the_end(site: Site, challenge: Any) -> None:
 
 
 def test_best_submission_by_the_shown_part_is_the_entry(site: Site, challenge: Any) -> None:
-    from captious_server.models import User
-
     ann = User.objects.get(username="a")
     rows = example("improved")
     shown = {*json.loads(challenge.ids_file("captions").read_text())}

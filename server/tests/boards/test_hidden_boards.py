@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import Phase
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import write_folder
 
@@ -46,24 +47,12 @@ def test_leaderboard_hidden_by_organizers_is_not_shown(site: Site, tmp_path: Pat
 
 
 def test_hidden_leaderboard_links_to_those_of_other_phases(site: Site, tmp_path: Path) -> None:
-    from captious_server.models import Phase
-
     site.load(write_folder(tmp_path / "small", phases=("first", "second")))
     Phase.objects.filter(name="second").update(board="hidden")
     page = site.client().get(f"{ADDRESS}?phase=second").content.decode()
     assert f'<a href="{ADDRESS}?phase=first">Leaderboard of first</a>' in page
     assert site.client().get(ADDRESS).status_code == 200
     assert site.client().get(f"{ADDRESS}?phase=third").status_code == 404
-
-
-def test_challenge_for_participants_does_not_exist_for_outsiders(site: Site, tmp_path: Path) -> None:
-    from captious_server.models import Challenge, Phase
-
-    site.load(write_folder(tmp_path / "small"))
-    Challenge.objects.update(access="participants")
-    Phase.objects.update(board="hidden")
-    for user in (None, site.user()):
-        assert site.client(user).get(ADDRESS).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
+from captious_server.boards.leaderboard import board
+from captious_server.boards.query import query_from
+from captious_server.models import Challenge, Membership, Submission, board_changed
 from server.tests.boards.test_standings import add
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, write_folder
@@ -21,20 +25,12 @@ def submissions(site: Site, tmp_path: Path) -> list[Any]:
 
 def shown(**parameters: str) -> Any:
     """The board that an address asks for, to a visitor."""
-    from django.contrib.auth.models import AnonymousUser
-
-    from captious_server.boards.leaderboard import board
-    from captious_server.boards.query import query_from
-    from captious_server.models import Challenge
-
     query = query_from(Challenge.objects.get(), parameters, AnonymousUser())
     assert query is not None
     return board(query, AnonymousUser())
 
 
 def change(row: Any, **values: Any) -> None:
-    from captious_server.models import Submission, board_changed
-
     Submission.objects.filter(pk=row.pk).update(**values)
     board_changed(row.phase_id)
 
@@ -57,8 +53,6 @@ def test_search_matches_method_team_and_tag(submissions: list[Any]) -> None:
 
 
 def test_search_for_yours_finds_own_submissions(site: Site, submissions: list[Any]) -> None:
-    from captious_server.models import Membership
-
     ann = site.user("ann")
     Membership.objects.create(team=submissions[5].team, user=ann)
     page = site.client(ann).get("/challenges/small/leaderboard?find=yours&all=1").content.decode()

@@ -10,7 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
+from captious_server import models
+from captious_server.boards import leaderboard, ranking
+from captious_server.boards.ranking import refresh, refresh_stale
+from captious_server.models import Membership, Phase, Scores, Standing, Submission, Team, board_changed
+from captious_server.scoring import results as stored_results
+from captious_server.scoring.results import StoredResults, write_results
+from captious_server.submissions import storage
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import REFERENCES, queue, write_folder
 
@@ -20,8 +28,6 @@ N = 30
 @pytest.fixture
 def large_site(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """The challenge "small" with 30 submissions of ten teams, which is a large board here."""
-    from captious_server.boards import leaderboard, ranking
-
     for module in (ranking, ranking, leaderboard):
         monkeypatch.setattr(module, "HOLM_ROWS", 8)
     monkeypatch.setattr(leaderboard, "ROWS_PER_PAGE", 10)
@@ -33,11 +39,6 @@ def large_site(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
 def add(numbers: Any) -> list[Any]:
     """Submissions with made-up scores, as a worker stores them."""
-    from django.utils import timezone
-
-    from captious_server.models import Phase, Scores, Team, board_changed
-    from captious_server.scoring.results import StoredResults, write_results
-
     phase = Phase.objects.get(name="main")
     outputs = tuple(phase.challenge.definition.outputs)
     made = []
@@ -72,8 +73,6 @@ def add(numbers: Any) -> list[Any]:
 
 def stored() -> dict[tuple[str, bool], list[Any]]:
     """What is stored of all boards, and that it is what would be computed from nothing."""
-    from captious_server.boards.ranking import refresh
-    from captious_server.models import Phase, Standing
 
     def rows() -> dict[tuple[str, bool], list[Any]]:
         return {
@@ -91,8 +90,6 @@ def stored() -> dict[tuple[str, bool], list[Any]]:
 
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each later comparison adds or removes."""
-    from captious_server.boards import ranking
-
     seen: list[int] = []
     update = ranking.update_ranks
 
@@ -112,11 +109,6 @@ def board(site: Site, **query: str) -> list[Any]:
 
 @pytest.mark.parametrize("change", ["score", "hide", "delete", "scored once more"])
 def test_change_compares_only_changed_rows(large_site: Site, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
-    from django.utils import timezone
-
-    from captious_server.models import Scores, Submission, board_changed
-    from captious_server.submissions import storage
-
     stored()
     with monkeypatch.context() as patch:
         seen = compared(patch)
@@ -140,9 +132,6 @@ def test_change_compares_only_changed_rows(large_site: Site, monkeypatch: pytest
 
 
 def test_views_do_not_compute_ranks(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.boards import ranking
-    from captious_server.scoring import results as stored_results
-
     for name in ("rank_rows", "update_ranks", "refresh"):
         monkeypatch.setattr(ranking, name, lambda *_: pytest.fail("a view computes ranks"))
     monkeypatch.setattr(stored_results.np, "load", lambda *_, **__: pytest.fail("a view reads results"))
@@ -152,8 +141,6 @@ def test_views_do_not_compute_ranks(large_site: Site, monkeypatch: pytest.Monkey
 
 
 def test_leaderboard_pages_include_own_rows(large_site: Site) -> None:
-    from captious_server.models import Membership, Submission
-
     ann = large_site.user("ann")
     Membership.objects.create(team=Submission.objects.get(method="method 3").team, user=ann)
     everything = [row["method"] for row in board(large_site, all="1")]
@@ -182,8 +169,6 @@ def test_leaderboard_sorts_by_score_and_date(large_site: Site) -> None:
 
 
 def test_hidden_submission_disappears_before_the_board_is_recomputed(large_site: Site) -> None:
-    from captious_server.models import Submission
-
     Submission.objects.filter(method="method 3").update(is_hidden=True)
     for page in ("leaderboard", "leaderboard.json", "leaderboard.csv"):
         response = large_site.client().get(f"/challenges/small/{page}?all=1")
@@ -193,9 +178,6 @@ def test_hidden_submission_disappears_before_the_board_is_recomputed(large_site:
 
 
 def test_board_of_a_killed_process_is_computed_by_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.boards import ranking
-    from captious_server.models import Phase
-
     with monkeypatch.context() as patch:
         patch.setattr(ranking, "_standings", lambda *_: (_ for _ in ()).throw(OSError("killed")))
         add([N])
@@ -207,9 +189,6 @@ def test_board_of_a_killed_process_is_computed_by_a_worker(large_site: Site, mon
 
 
 def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server import models
-    from captious_server.boards import ranking
-
     monkeypatch.setattr(models, "_MAX_ROWS", N)
     add([N])
     assert len(board(large_site, all="1")) == N
@@ -219,9 +198,6 @@ def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypat
 
 @pytest.mark.parametrize("damage", ["cut", "other", "empty", "none"])
 def test_damaged_ranks_file_is_rewritten(large_site: Site, damage: str) -> None:
-    from captious_server.boards.ranking import refresh_stale
-    from captious_server.models import Phase
-
     before = board(large_site, all="1")
     [path] = (large_site.data / "boards").glob("*/*.scores")
     content = path.read_bytes()

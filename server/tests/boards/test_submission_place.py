@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
+from captious_server.boards.query import rounded_outputs
+from captious_server.boards.submission_pages import place_of, places_of, query_of
+from captious_server.models import Phase, Submission
 from server.tests.boards.test_leaderboard import change
 from server.tests.boards.test_standings import add
 from server.tests.browser.scenes import write_scenes
@@ -24,18 +28,12 @@ def submissions(site: Site, tmp_path: Path) -> list[Any]:
 
 
 def place(row: Any, *, own: bool = False) -> Any:
-    from django.contrib.auth.models import AnonymousUser
-
-    from captious_server.boards.submission_pages import place_of, query_of
-
     query = query_of(row)
     assert query is not None
     return place_of(AnonymousUser(), row, query, own=own)
 
 
 def test_entry_has_its_leaderboard_rank(site: Site, submissions: list[Any]) -> None:
-    from captious_server.models import Submission
-
     answer = site.client().get("/challenges/small/leaderboard.json")
     board = {row["method"]: row["rank"] for row in json.loads(answer.getvalue())}
     entries = [*Submission.objects.filter(is_entry=True)]
@@ -72,8 +70,6 @@ def test_private_submissions_are_not_neighbors_for_others(submissions: list[Any]
 
 
 def test_neighbors_of_a_hidden_leaderboard_are_not_shown(submissions: list[Any]) -> None:
-    from captious_server.models import Phase, Submission
-
     Phase.objects.update(board="hidden")
     found = place(Submission.objects.get(pk=submissions[5].pk))
     assert (found.rank, found.neighbors, found.leader) == (None, [], None)
@@ -102,10 +98,6 @@ def test_submission_pages_share_the_axes_of_the_leaderboard(site: Site, submissi
 
 def test_every_reference_set_has_a_rank_and_public_images_are_shown(site: Site, tmp_path: Path) -> None:
     """The main set is private; single images come from the first public set."""
-    from captious_server.boards.query import rounded_outputs
-    from captious_server.boards.submission_pages import places_of
-    from captious_server.models import Submission
-
     olga = site.user("olga")
     site.load(write_scenes(tmp_path / "scenes", organizer="olga"))
     site.work()

@@ -5,39 +5,34 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from captious_server.challenges import folder as baselines
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
-from captious_server.submissions.upload import Problem
 from captious_server.submissions.upload_process import read_upload
 from server.tests.challenges.conftest import Problems, change, coco, write_json
 
 
 def test_baselines_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    readings: list[Path] = []
-
-    def read(path: Path, *arguments: object) -> list[Problem]:
-        readings.append(path)
-        return read_upload(path, *arguments)  # type: ignore[arg-type]
-
+    read = Mock(wraps=read_upload)
     monkeypatch.setattr(baselines, "read_upload", read)
     baselines._problems.cache_clear()
     check_folder(folder)
     change(folder, 'title = "COCO', 'title = "The COCO')
     check_folder(folder)
-    assert len(readings) == 1
+    assert read.call_count == 1
     write_json(folder / "baselines" / "human.json", [{"image_id": 3, "caption": "a dog"}])
     for _ in range(2):
         with pytest.raises(ChallengeError, match="has no caption"):
             check_folder(folder)
-    assert len(readings) == 2
+    assert read.call_count == 2
     write_json(folder / "references" / "val2014_c5.json", coco({3: ["a dog", "dogs"], 9: ["a", "b"]}))
     with pytest.raises(ChallengeError):
         check_folder(folder)
-    assert len(readings) == 3  # other images are expected
+    assert read.call_count == 3  # other images are expected
 
 
 def test_a_zip_file_is_read(folder: Path, problems: Problems) -> None:

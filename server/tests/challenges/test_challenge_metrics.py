@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from captious import CiderD
 from captious_server.challenges.definition import metric_problems, settings_in
 from captious_server.challenges.folder import check_folder
 from server.tests.challenges.conftest import Problems, change, write_json
 
 
 def test_document_frequencies_in_the_folder(folder: Path) -> None:
-    from captious import CiderD
-
     learned = CiderD().fit_resource(check_folder(folder).references["val2014", "c5"])
     assert learned is not None
     learned.save(folder / "own.idf")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from captious_server.models import Draft
+from captious_server.pages import drafts
 from server.tests.challenges.drafting import COMMENTED, admin, file, form_of, olga, toml
 from server.tests.support.site import Site
 
@@ -75,9 +77,6 @@ class TestDraftEditor:
         self, site: Site, commented_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The second request waits for the first, and then finds its draft."""
-        from captious_server.models import Draft
-        from captious_server.pages import drafts
-
         client, lock = olga(site), drafts._draft_lock
 
         @contextmanager

@@ -10,6 +10,11 @@ from typing import Any
 
 import pytest
 
+from captious_server.challenges import folder
+from captious_server.challenges.drafts import line_of, outside_problems
+from captious_server.challenges.folder import check_folder
+from captious_server.challenges.problems import ChallengeError
+from captious_server.models import Challenge, Draft
 from server.tests.challenges.drafting import COMMENTED, edited, file, olga, toml
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import REFERENCES
@@ -60,8 +65,6 @@ def test_problems_stand_with_their_lines(site: Site, commented_folder: Path) -> 
     ],
 )
 def test_line_of_a_problem(problem: str, line: int) -> None:
-    from captious_server.challenges.drafts import line_of
-
     text = """# closes = 1
 title = "x"  # [settings]
 summary = "y"
@@ -81,10 +84,6 @@ closes = 1
 
 
 def test_draft_problems_equal_those_of_the_command(site: Site, commented_folder: Path) -> None:
-    from captious_server.challenges.folder import check_folder
-    from captious_server.challenges.problems import ChallengeError
-    from captious_server.models import Draft
-
     edited(site, metrics("nonsense"), ('"bleu-4"', '"spice"'))
     with pytest.raises(ChallengeError) as caught:
         check_folder(site.data / "drafts" / "commented")
@@ -114,8 +113,6 @@ def test_damaged_references_are_reported(site: Site, commented_folder: Path) -> 
 
 def test_draft_problems_are_reported_together(site: Site, commented_folder: Path) -> None:
     """Problems of organizers are included, and none is repeated."""
-    from captious_server.models import Draft
-
     edited(site, ('["olga"]', '["olga", "nobody"]'), metrics("cider-d:sigma=abc"))
     problems = Draft.objects.get().problems
     assert len(problems) == 2
@@ -142,9 +139,6 @@ class TestServerFiles:
     def test_server_files_cannot_be_named_in_settings(
         self, site: Site, commented_folder: Path, changes: tuple[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.challenges import folder
-        from captious_server.models import Draft
-
         found: list[Any] = []
 
         def asked(metrics: Any, *values: Any, unusable: Any) -> list[str]:
@@ -161,8 +155,6 @@ class TestServerFiles:
 
     def test_refused_server_files_hide_no_other_problem(self, site: Site, commented_folder: Path) -> None:
         """Problems of metrics that need the refused file are the exception."""
-        from captious_server.models import Draft
-
         edited(
             site,
             ('title = "C', 'image_url = "x"\ntitle = "C'),
@@ -175,8 +167,6 @@ class TestServerFiles:
         assert sorted(places) == sorted(["settings.vectors", "settings.language", *others])
 
     def test_server_files_named_by_the_operator_stay(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
-        from captious_server.challenges.drafts import outside_problems
-
         text = COMMENTED.replace("[[texts]]", '[settings]\nmodel = "/srv/model"\n\n[[texts]]', 1)
         (commented_folder / "challenge.toml").write_text(text)
         assert outside_problems(commented_folder, {}) != []
@@ -190,15 +180,11 @@ class TestPrivateReferences:
     """Organizers need not know the references that the operator has loaded."""
 
     def test_private_references_cannot_be_metric_settings(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Challenge, Draft
-
         [row] = Challenge.objects.get().definition.references
         edited(site, metrics(f"novel-2:training={row.file}"))
         assert "these references are private; metrics may not have them as a file" in Draft.objects.get().problems[0]
 
     def test_private_references_cannot_be_published(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Challenge, Draft
-
         edited(site, PUBLIC)
         problem = "references[1]: these references are private; only the operator of the server can publish them"
         assert Draft.objects.get().problems == [problem]
@@ -208,15 +194,11 @@ class TestPrivateReferences:
     def test_private_references_cannot_be_published_under_another_captions_file(
         self, site: Site, commented_folder: Path
     ) -> None:
-        from captious_server.models import Draft
-
         other = '[[captions]]\nname = "other"\npublic = true\n\n[[references]]\ncaptions = "other"\n'
         edited(site, ("[[references]]\n", other))
         assert "these references are private" in Draft.objects.get().problems[0]
 
     def test_uploaded_references_can_be_published(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Draft
-
         edited(site, PUBLIC)
         olga(site).post("/drafts/commented/files", {"kind": "references", "file": file()})
         edited(site, ('"c2.json"', '"references/references.json"'))

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission
 
+from captious_server.models import Challenge, Draft, Phase
 from server.tests.challenges.drafting import COMMENTED, admin, edited, file, form_of, olga, toml
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import upload
@@ -16,8 +18,6 @@ from server.tests.support.small_challenge import upload
 class TestThreeSteps:
     def test_draft_is_created_previewed_and_published(self, site: Site) -> None:
         """Afterwards, teams can submit."""
-        from captious_server.models import Challenge, Draft
-
         client = admin(site)
         assert client.get("/drafts/").status_code == 200
         made = client.post("/drafts/", {"title": "My Scenes", "file": file()})
@@ -36,8 +36,6 @@ class TestThreeSteps:
         assert site.submissions()[0].status == "done"
 
     def test_unreadable_references_are_refused(self, site: Site) -> None:
-        from captious_server.models import Draft
-
         answer = admin(site).post("/drafts/", {"title": "Mine", "file": file(content=b"{")})
         assert answer.status_code == 422
         assert b"The references cannot be read" in answer.content
@@ -52,8 +50,6 @@ class TestThreeSteps:
             assert answer.status_code == 422, (title, slug)
 
     def test_draft_creation_needs_permission(self, site: Site) -> None:
-        from django.contrib.auth.models import Permission
-
         ann = site.user("ann")
         assert site.client(ann).get("/drafts/").status_code == 404
         assert b"New challenge" not in site.client(ann).get("/").content
@@ -66,8 +62,6 @@ class TestThreeSteps:
         assert 'organizers = ["ann"]' in toml(site, "mine")
 
     def test_two_references_make_a_public_and_a_private_phase(self, site: Site) -> None:
-        from captious_server.models import Challenge
-
         client = admin(site)
         private = file("test.json", json.dumps({"8": ["a bus"], "9": ["a car"]}).encode())
         client.post("/drafts/", {"title": "Two", "file": file("val.json"), "private": private})
@@ -94,8 +88,6 @@ class TestEditing:
             assert (draft / name).read_bytes() == (commented_folder / name).read_bytes()
 
     def test_edited_texts_are_published(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Challenge, Draft
-
         late = '\n[[phases]]\nname = "late"\ntitle = "Late phase"\nopens = 2121-01-01T12:00:00Z\n'
         rules = '[[texts]]\ntitle = "Rules & more"\nfile = "rules.md"\n\n[[references]]'
         page = edited(
@@ -158,8 +150,6 @@ class TestEditing:
         ],
     )
     def test_wrong_types_are_problems_on_every_page(self, site: Site, commented_folder: Path, text: str) -> None:
-        from captious_server.models import Draft
-
         assert self.send(site, text).status_code == 302
         assert Draft.objects.get().problems
         for page in ("", "preview", "publish"):
@@ -174,8 +164,6 @@ class TestEditing:
         assert toml(site) == COMMENTED
 
     def test_second_captions_file_is_added(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Draft
-
         captions = "".join(f'[[captions]]\nname = "{name}"\npattern = "{name}_*"\n\n' for name in ("val", "test"))
         edited(site, ("[[references]]\n", f'{captions}[[references]]\ncaptions = "val"\n'))
         assert Draft.objects.get().problems == ["captions[2]: no reference set judges 'test'"]
@@ -208,8 +196,6 @@ class TestEditing:
         assert "Loaded." in toml(site)
 
     def test_settings_of_the_site_are_undone_only_on_confirmation(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Phase
-
         client = olga(site)
         edited(site, (PHASES, f'{PHASES}\nboard = "hidden"'))
         client.post("/drafts/commented/publish", {"agree": "on"})

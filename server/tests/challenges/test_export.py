@@ -12,9 +12,15 @@ from typing import Any
 
 import pytest
 import tomlkit
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from captious_server import commands
+from captious_server.actions.loading import check_for_server, export_challenge
+from captious_server.challenges.starter import write_demo, write_starter
+from captious_server.models import Challenge, Phase, Submission
+from captious_server.operations import setup
 from server.tests.support.site import EXAMPLES, Site
 from server.tests.support.small_challenge import write_folder
 
@@ -38,8 +44,6 @@ _PHASE = (
 
 def state() -> tuple[Any, ...]:
     """The only challenge of the site, as the database has it."""
-    from captious_server.models import Challenge, Phase, Submission
-
     baselines = Submission.objects.filter(is_baseline=True).exclude(status="deleted").order_by("phase__name", "method")
     return (
         Challenge.objects.values(*_CHALLENGE).get(),
@@ -55,9 +59,6 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 def exported(folder: Path) -> dict[str, bytes]:
     """The files of the only challenge of the site, which is exported to a folder."""
-    from captious_server.actions.loading import export_challenge
-    from captious_server.models import Challenge
-
     folder.parent.mkdir(parents=True)
     names = export_challenge(Challenge.objects.get(), folder)
     files = files_of(folder)
@@ -67,8 +68,6 @@ def exported(folder: Path) -> dict[str, bytes]:
 
 def forget() -> None:
     """Remove the challenge, as on another server."""
-    from captious_server.models import Challenge, Submission
-
     Submission.objects.all().delete()
     Challenge.objects.all().delete()
 
@@ -95,15 +94,11 @@ def check_round_trip(site: Site, folder: Path, place: Path) -> None:
 
 class TestRoundTripOfExamples:
     def test_demonstration_survives_export(self, site: Site, tmp_path: Path) -> None:
-        from captious_server.challenges.starter import write_demo
-
         site.user("olga")
         write_demo(tmp_path / "demo", ["olga"])
         check_round_trip(site, tmp_path / "demo", tmp_path)
 
     def test_starter_survives_export(self, site: Site, tmp_path: Path) -> None:
-        from captious_server.challenges.starter import write_starter
-
         write_starter(tmp_path / "new", EXAMPLES / "references.json")
         check_round_trip(site, tmp_path / "new", tmp_path)
 
@@ -121,8 +116,6 @@ class TestRoundTripOfExamples:
 
     def test_settings_of_the_site_are_exported(self, site: Site, tmp_path: Path) -> None:
         """Hidden leaderboards and submissions are in the folder; its comments are kept."""
-        from captious_server.models import Phase
-
         folder = write_folder(tmp_path / "small", phases=("dev", "final"), limits='board = "public"  # for now')
         site.load(folder)
         Phase.objects.filter(name="final").update(board="hidden")
@@ -218,9 +211,6 @@ def test_any_challenge_survives_export(
 class TestCommentedChallenge:
     def test_round_trip_is_exact(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         """What is exported is what was loaded, and loading it changes nothing."""
-        from captious_server.actions.loading import check_for_server, export_challenge
-        from captious_server.models import Challenge
-
         challenge = Challenge.objects.get()
         first = tmp_path / "out" / "commented"
         first.parent.mkdir()
@@ -235,9 +225,6 @@ class TestCommentedChallenge:
         assert {name: getattr(loaded, name) for name in before} == before
 
     def test_export_has_settings_of_the_site(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
-        from captious_server.actions.loading import check_for_server, export_challenge
-        from captious_server.models import Challenge, Phase
-
         Phase.objects.update(board="hidden")
         other = tmp_path / "other-name"
         export_challenge(Challenge.objects.get(), other)
@@ -250,11 +237,6 @@ class TestCommentedChallenge:
     def test_command_exports_a_challenge(
         self, site: Site, commented_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from click.testing import CliRunner
-
-        from captious_server import commands
-        from captious_server.operations import setup
-
         monkeypatch.setattr(setup, "set_up", lambda *_, **__: None)
         for slug, code in (("commented", 0), ("nowhere", 1)):
             out = tmp_path / f"out-{slug}"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from captious_server.challenges.folder import check_folder
+from captious_server.challenges.problems import ChallengeError
+from captious_server.models import Challenge, Phase, TermsAcceptance, User
+from captious_server.people.teams import create_team, personal_team
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import upload, write_folder
 
@@ -43,8 +48,6 @@ def small_site(site: Site, tmp_path: Path) -> Site:
 
 
 def test_overview_links_files_and_terms(small_site: Site) -> None:
-    from captious_server.models import Phase
-
     ann = small_site.user("ann")
     Phase.objects.update(scored_per_day=2)
     page = small_site.client(ann).get("/challenges/small/").content.decode()
@@ -76,9 +79,6 @@ class TestDownloads:
     def test_private_references_are_not_served_under_another_name(
         self, site: Site, tmp_path: Path, is_public: bool
     ) -> None:
-        from captious_server.challenges.folder import check_folder
-        from captious_server.challenges.problems import ChallengeError
-
         about = ABOUT + ("[[captions]]\npublic = true\n" if is_public else "")
         folder = write(tmp_path, about)
         (folder / "images.csv").write_bytes((folder / "c2.json").read_bytes())
@@ -90,9 +90,6 @@ class TestDownloads:
         assert caught.value.problems == ["downloads[1].file: has the private references of references[1]"]
 
     def test_missing_terms_are_reported(self, tmp_path: Path) -> None:
-        from captious_server.challenges.folder import check_folder
-        from captious_server.challenges.problems import ChallengeError
-
         with pytest.raises(ChallengeError) as caught:
             check_folder(write(tmp_path, ABOUT.replace('terms = "Rules"', 'terms = "Terms"')))
         assert caught.value.problems == ["terms: there is no text 'Terms'; known are Rules"]
@@ -100,20 +97,13 @@ class TestDownloads:
 
 class TestTerms:
     def submit(self, site: Site, user: Any) -> Any:
-        import json
-
         return site.submit(user, json.loads(upload()), challenge="small")
 
     def accept(self, site: Site, user: Any, version: str | None = None) -> None:
-        from captious_server.models import Challenge
-
         version = Challenge.objects.get().terms_version if version is None else version
         site.client(user).post("/challenges/small/terms", {"team": user.username, "version": version})
 
     def test_team_accepts_terms_once(self, small_site: Site) -> None:
-        from captious_server.models import TermsAcceptance
-        from captious_server.people.teams import create_team
-
         ann, bob = small_site.user("ann"), small_site.user("bob")
         refused = self.submit(small_site, ann)
         assert refused.status_code == 422
@@ -133,8 +123,6 @@ class TestTerms:
         assert self.submit(small_site, bob).status_code == 422
 
     def test_new_terms_need_acceptance_and_old_ones_are_kept(self, small_site: Site, tmp_path: Path) -> None:
-        from captious_server.models import Challenge, TermsAcceptance
-
         ann = small_site.user("ann")
         self.accept(small_site, ann)
         old = Challenge.objects.get().terms_version
@@ -148,16 +136,12 @@ class TestTerms:
         assert b"earlier terms" in small_site.client(ann).get("/challenges/small/terms").content
 
     def test_outsiders_cannot_accept_for_a_team(self, small_site: Site) -> None:
-        from captious_server.models import Challenge, TermsAcceptance
-
         small_site.user("ann")
         version = Challenge.objects.get().terms_version
         small_site.client(small_site.user("bob")).post("/challenges/small/terms", {"team": "ann", "version": version})
         assert not TermsAcceptance.objects.exists()
 
     def test_api_accepts_terms(self, small_site: Site) -> None:
-        from captious_server.people.teams import personal_team
-
         ann = small_site.user("ann")
         personal_team(ann)
         headers = {"Authorization": f"Bearer {small_site.token(ann)}"}
@@ -176,8 +160,6 @@ class TestTerms:
         assert post("submissions?method=x").status_code == 201
 
     def test_organizers_see_teams_that_accepted(self, small_site: Site) -> None:
-        from captious_server.models import User
-
         self.accept(small_site, small_site.user("ann"))
         root = small_site.client(User.objects.create_superuser("root"))
         assert b"Accepted by all teams" in root.get("/challenges/small/terms").content

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from captious_server.actions.loading import export_challenge
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
+from captious_server.models import Draft, Submission
 from server.tests.challenges.drafting import COMMENTED, edited, file, form_of, olga, toml
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import upload
@@ -35,8 +37,6 @@ def put(site: Site, kind: str, filename: str, content: bytes, *rows: str) -> Any
 
 
 def publish(site: Site) -> None:
-    from captious_server.models import Draft
-
     assert Draft.objects.get().problems == []
     assert olga(site).post("/drafts/commented/publish").status_code == 302
 
@@ -83,8 +83,6 @@ class TestLogo:
         assert caught.value.problems == ["logo: ../logo.svg is outside the folder"]
 
     def test_logo_is_exported(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
-        from captious_server.actions.loading import export_challenge
-
         challenge = site.load(with_logo(commented_folder, "a.svg", SVG))
         export_challenge(challenge, tmp_path / "again")
         assert (tmp_path / "again" / "a.svg").read_bytes() == SVG
@@ -117,8 +115,6 @@ class TestUploads:
         assert "a comment that stays" in (site.data / "challenges/commented/3/challenge.toml").read_text()
 
     def test_uploaded_baselines_are_checked_and_scored(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Draft, Submission
-
         put(site, "baselines", "b.json", b"[]", CONSTANT)
         assert any("baselines[1].file" in problem for problem in Draft.objects.get().problems)
         put(site, "baselines", "b.json", upload())
@@ -141,8 +137,6 @@ class TestUploads:
         publish(site)
 
     def test_private_references_cannot_be_downloads(self, site: Site, commented_folder: Path) -> None:
-        from captious_server.models import Draft
-
         refused = put(site, "downloads", "images.csv", (commented_folder / "c2.json").read_bytes(), IMAGES)
         assert refused.status_code == 302
         assert toml(site) == COMMENTED

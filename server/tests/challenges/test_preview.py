@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import Challenge, Draft, News
 from server.tests.challenges.drafting import COMMENTED, edited, olga
 from server.tests.support.site import Site
 
@@ -37,8 +38,6 @@ file = "kit/images.csv"
 @pytest.fixture
 def draft_client(site: Site, commented_folder: Path) -> Any:
     """Olga's client; she has a draft with all parts of an overview, most of which the challenge lacks."""
-    from captious_server.models import Challenge, Draft, News
-
     client = olga(site)
     client.post("/challenges/commented/edit")
     folder = Draft.objects.get().folder

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
+from captious_server.challenges import references
 from server.tests.support.site import Site
 
 
 def test_references_are_prepared_once_per_metric(site: Site) -> None:
     """Pages that explain scores need the state for each candidate."""
-    from captious_server.challenges import references
-
     challenge = site.demo()
     reference_set = challenge.definition.references[0]
     [entry] = select(["cider"], Settings())

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from captious_server.challenges.folder import check_folder
+from captious_server.models import User
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import as_toml
 
@@ -43,8 +44,6 @@ HIDDEN = {"name": "test", "scores_shown": "never"}
 
 
 def test_same_references_reveal_a_hidden_phase(tmp_path: Path, references: dict[str, list[str]], site: Site) -> None:
-    from captious_server.models import User
-
     folder = write(tmp_path / "real", {"val": references}, [OPEN, HIDDEN])
     said = (
         "phases[2]: NOTHING IS HIDDEN: 100 of 100 images are also in the phase 'dev', with the same references, and "

@@ -8,6 +8,7 @@ import stat
 import tomllib
 from importlib import resources
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -135,10 +136,7 @@ class TestStarter:
         assert everything(tmp_path) == []
 
     def test_a_failure_leaves_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def full(*_: object) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(starter.shutil, "copyfile", full)
+        monkeypatch.setattr(starter.shutil, "copyfile", Mock(side_effect=OSError(28, "No space left on device")))
         (tmp_path / "empty").mkdir()
         for name in ("new", "empty"):
             with pytest.raises(OutputError, match="No space left"):

@@ -6,19 +6,23 @@ import json
 import re
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.utils import timezone
 
+from captious_server.models import Membership, Notice, Phase, Submission, User
+from captious_server.notices import delivery
+from captious_server.people.teams import baselines_team, create_team
+from captious_server.scoring import queue as scoring_queue
 from server.tests.support.site import PASSWORD, Site, delivered
 from server.tests.support.small_challenge import queue, upload
 
 
 def told() -> list[Any]:
     """The mail that is sent when a worker looks for events."""
-    from django.utils import timezone
-
-    from captious_server.notices import delivery
-
     delivery.ended_submissions()
     delivery.phases_that_close(timezone.now())
     return delivered()
@@ -31,9 +35,6 @@ def submitted(site: Site, user: Any, **values: Any) -> Any:
 
 class TestSubmissions:
     def test_submitter_gets_one_mail_when_scored(self, mailing: Site, ann: Any) -> None:
-        from captious_server.models import Submission
-        from captious_server.scoring import queue as scoring_queue
-
         submission = submitted(mailing, ann)
         assert told() == []
         mailing.work()
@@ -47,10 +48,6 @@ class TestSubmissions:
         assert told() == []
 
     def test_mail_of_a_failure_has_its_reason(self, mailing: Site, ann: Any) -> None:
-        from django.utils import timezone
-
-        from captious_server.models import Submission
-
         submitted(mailing, ann)
         Submission.objects.update(status="failed", reason="It took too long.", finished=timezone.now())
         (sent,) = told()
@@ -67,18 +64,12 @@ class TestSubmissions:
     def test_unconfirmed_inactive_and_silent_users_get_no_mail(
         self, mailing: Site, ann: Any, values: dict[str, Any]
     ) -> None:
-        from captious_server.models import User
-
         submitted(mailing, ann)
         mailing.work()
         User.objects.filter(pk=ann.pk).update(**values)
         assert told() == []
 
     def test_former_members_and_users_who_opted_out_get_no_mail(self, mailing: Site, ann: Any) -> None:
-        from captious_server.models import Membership, User
-        from captious_server.notices import delivery
-        from captious_server.people.teams import create_team
-
         create_team("Alpha", ann)
         submitted(mailing, ann, team="alpha")
         Membership.objects.filter(team__slug="alpha").delete()
@@ -91,9 +82,6 @@ class TestSubmissions:
         assert told() == []
 
     def test_baselines_and_servers_without_mail_send_none(self, mailing: Site, ann: Any) -> None:
-        from captious_server.models import Notice, Submission
-        from captious_server.people.teams import baselines_team
-
         queue(team=baselines_team(), is_baseline=True)
         mailing.work()
         assert told() == []
@@ -105,18 +93,10 @@ class TestSubmissions:
         assert not Submission.objects.filter(is_noticed=False).exists()
 
     def test_undelivered_mail_is_retried(self, mailing: Site, ann: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        from django.core.mail import EmailMessage
-        from django.utils import timezone
-
-        from captious_server.models import Notice
-
-        def refuse(*_: Any) -> None:
-            raise ConnectionRefusedError
-
         submitted(mailing, ann)
         mailing.work()
         with monkeypatch.context() as patch:
-            patch.setattr(EmailMessage, "send", refuse)
+            patch.setattr(EmailMessage, "send", Mock(side_effect=ConnectionRefusedError))
             assert told() == []
         notice = Notice.objects.get()
         assert (notice.sent, notice.tries) == (None, 1)
@@ -128,10 +108,6 @@ class TestSubmissions:
 
 class TestPhases:
     def test_participants_get_one_mail_a_day_before_the_close(self, mailing: Site, ann: Any) -> None:
-        from django.utils import timezone
-
-        from captious_server.models import Phase
-
         submitted(mailing, ann)
         mailing.user("bob", email="b@example.org", confirmed=True, mail_closing=True)  # takes no part
         for hours, n in ((30, 0), (23, 1), (23, 0), (-1, 0)):
@@ -175,8 +151,6 @@ class TestAddresses:
         assert sent.to == ["new@example.org"]
 
     def test_server_without_mail_confirms_no_address(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from django.conf import settings
-
         monkeypatch.setattr(settings, "EMAIL_BACKEND", "django.core.mail.backends.dummy.EmailBackend")
         client = site.client()
         client.post("/sign-up", {"username": "eve", "email": "e@x.org", "password1": PASSWORD, "password2": PASSWORD})

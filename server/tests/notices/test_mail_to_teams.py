@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import AuditEvent, Membership, User
+from captious_server.people.sign_in import confirm_address
+from captious_server.people.teams import create_team
 from server.tests.notices.test_mail import submitted, told
 from server.tests.support.site import Site
 
@@ -18,9 +21,6 @@ def people(mailing: Site) -> dict[str, Any]:
     """Ann and Bob in the team Alpha, whose captain is Ann; Carl alone; and Dora, who does not take part. Bob's address
     is not confirmed.
     """
-    from captious_server.models import Membership, User
-    from captious_server.people.teams import create_team
-
     made = {}
     for name in ("ann", "bob", "carl", "dora"):
         address = f"{name}@example.org"
@@ -53,8 +53,6 @@ def test_organizers_always_see_the_teams(mailing: Site, people: dict[str, Any]) 
 
 
 def test_mail_goes_to_confirmed_members_of_all_teams(mailing: Site, people: dict[str, Any]) -> None:
-    from captious_server.models import AuditEvent
-
     assert write(mailing, people["olga"]).status_code == 302
     sent = {mail.to[0]: mail for mail in told()}
     assert sorted(sent) == ["ann@example.org", "carl@example.org"]
@@ -70,8 +68,6 @@ def test_mail_goes_to_confirmed_members_of_all_teams(mailing: Site, people: dict
 
 
 def test_mail_can_go_to_one_team_or_to_captains(mailing: Site, people: dict[str, Any]) -> None:
-    from captious_server.people.sign_in import confirm_address
-
     assert confirm_address(people["bob"])
     write(mailing, people["olga"], team="alpha")
     assert receivers() == ["ann@example.org", "bob@example.org"]

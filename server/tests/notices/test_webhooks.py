@@ -11,12 +11,17 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import pytest
+from django.utils import timezone
 
+from captious_server.models import AuditEvent, Challenge, Notice, User, Webhook
 from captious_server.notices import delivery
 from captious_server.notices.delivery import WebhookError, is_public, post, url_problem
+from captious_server.people.accounts import make_token
+from captious_server.people.teams import ask, personal_team
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue
 
@@ -65,22 +70,16 @@ def webhook_site(mailing: Site, receiver: Receiver) -> Site:
 
 
 def manage(site: Site, **values: Any) -> Any:
-    from captious_server.models import User
-
     return site.client(User.objects.get(username="olga")).post("/challenges/small/manage", values)
 
 
 def tell() -> None:
-    from captious_server.notices import delivery
-
     delivery.ended_submissions()
     delivery.deliver_due()
 
 
 class TestDelivery:
     def test_webhook_calls_are_signed(self, webhook_site: Site, receiver: Receiver) -> None:
-        from captious_server.models import Webhook
-
         queue(method="Mine")
         webhook_site.work()
         tell()
@@ -97,10 +96,6 @@ class TestDelivery:
         assert len(receiver.received) == 1
 
     def test_failed_calls_are_retried_and_given_up(self, webhook_site: Site, receiver: Receiver) -> None:
-        from django.utils import timezone
-
-        from captious_server.models import Notice, Webhook
-
         receiver.status, receiver.headers = 302, {"Location": receiver.url}  # redirects are not followed
         queue(2)
         webhook_site.work()
@@ -119,10 +114,6 @@ class TestDelivery:
         assert len(receiver.received) == n
 
     def test_test_calls_and_approval_requests_are_sent(self, webhook_site: Site, receiver: Receiver) -> None:
-        from captious_server.models import Challenge, Webhook
-        from captious_server.notices import delivery
-        from captious_server.people.teams import ask, personal_team
-
         manage(webhook_site, action="test_webhook", webhook=Webhook.objects.get().pk)
         row = ask(Challenge.objects.get(), personal_team(webhook_site.user("bob")), "Bob of X")
         delivery.team_asked(row)
@@ -132,8 +123,6 @@ class TestDelivery:
         assert said[1]["team"]["message"] == "Bob of X"
 
     def test_manage_page_shows_webhooks(self, webhook_site: Site, receiver: Receiver) -> None:
-        from captious_server.models import User, Webhook
-
         page = webhook_site.client(User.objects.get(username="olga")).get("/challenges/small/manage").content.decode()
         assert receiver.url.partition("?")[0] in page
         assert Webhook.objects.get().secret in page
@@ -149,18 +138,12 @@ class TestDelivery:
 
 class TestAPI:
     def call(self, site: Site, method: str, address: str = "", url: str = "", *, scopes: Any = ("organize",)) -> Any:
-        from captious_server.models import User
-        from captious_server.people.accounts import make_token
-
         token = make_token(User.objects.get(username="olga"), "test", scopes=scopes)
         headers = {"Authorization": f"Bearer {token}"}
         path, form = f"/api/v1/challenges/small/webhooks{address}", urlencode({"url": url} if url else {})
         return site.client().generic(method, path, form, "application/x-www-form-urlencoded", headers=headers)
 
     def test_api_creates_tests_and_deletes_a_webhook(self, mailing: Site, receiver: Receiver) -> None:
-        from captious_server.models import AuditEvent, Webhook
-        from captious_server.notices import delivery
-
         mailing.configure(webhook_hosts=("localhost",))
         made = self.call(mailing, "POST", url=receiver.url)
         assert made.status_code == 201
@@ -186,8 +169,6 @@ class TestAPI:
         assert (answer.status_code, answer.json()["error"]) == (400, "This field is required.")
 
     def test_invalid_webhooks_are_refused(self, mailing: Site) -> None:
-        from captious_server.models import Webhook
-
         answer = self.call(mailing, "POST", url="https://127.0.0.1/")
         assert (answer.status_code, answer.json()) == (400, {"error": "The address is not on the public internet."})
         assert self.call(mailing, "POST", url="https://example.org/", scopes=("submit",)).status_code == 403
@@ -230,16 +211,11 @@ class TestAddresses:
         """A name server may give another address when asked again."""
         answers = iter(["93.184.216.34", "127.0.0.1"])
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (next(answers), 443))])
-        tried = []
-
-        def connect(address: Any, timeout: float) -> Any:
-            tried.append(address)
-            raise ConnectionRefusedError
-
+        connect = Mock(side_effect=ConnectionRefusedError)
         monkeypatch.setattr(delivery.socket, "create_connection", connect)
         with pytest.raises(WebhookError, match="no connection"):
             post("https://example.org/", b"{}", {}, ())
-        assert tried == [("93.184.216.34", 443)]
+        connect.assert_called_once_with(("93.184.216.34", 443), timeout=10.0)
 
     def test_endless_answer_is_cut_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(delivery, "_MAX_SECONDS", 0.2)

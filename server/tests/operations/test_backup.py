@@ -15,6 +15,11 @@ from typing import Any
 
 import pytest
 
+from captious.errors import CaptionFileError, OutputError
+from captious_server.models import Submission
+from captious_server.operations import setup
+from captious_server.operations.setup import backup, restore
+from captious_server.scoring.queue import queue_again
 from server.tests.operations.test_concurrent_uploads import SETTINGS, check_each_scored_once
 from server.tests.support.server import Server
 from server.tests.support.site import EXAMPLES, Site
@@ -76,8 +81,6 @@ def test_backup_during_uploads_is_consistent(tmp_path: Path) -> None:
 @pytest.fixture
 def archive(site: Site, tmp_path: Path) -> Path:
     """A backup of a site with a submission."""
-    from captious_server.operations.setup import backup
-
     site.load(write_folder(tmp_path / "small"))
     queue()
     site.work()
@@ -134,9 +137,6 @@ class TestDamagedBackup:
     def test_damaged_backup_is_refused_and_nothing_restored(
         self, archive: Path, tmp_path: Path, damage: Callable[[Path], None]
     ) -> None:
-        from captious.errors import CaptionFileError
-        from captious_server.operations.setup import restore
-
         damage(archive)
         before = {path.name for path in tmp_path.iterdir()}
         with pytest.raises(CaptionFileError, match=r"backup|damaged"):
@@ -144,17 +144,12 @@ class TestDamagedBackup:
         assert {path.name for path in tmp_path.iterdir()} == before
 
     def test_folder_with_files_is_not_overwritten(self, archive: Path, tmp_path: Path) -> None:
-        from captious.errors import OutputError
-        from captious_server.operations.setup import restore
-
         (tmp_path / "copy").mkdir()
         (tmp_path / "copy" / "mine").write_text("")
         with pytest.raises(OutputError, match="not empty"):
             restore(archive, tmp_path / "copy")
 
     def test_intact_backup_is_restored(self, site: Site, archive: Path, tmp_path: Path) -> None:
-        from captious_server.operations.setup import restore
-
         restore(archive, tmp_path / "copy")
         for folder in ("challenges", "submissions"):
             expected = {
@@ -172,10 +167,6 @@ class TestDamagedBackup:
 @pytest.mark.usefixtures("sqlite")
 def test_changes_during_a_backup_are_reconciled(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the database was copied, one submission is scored again and another deleted."""
-    from captious_server.models import Submission
-    from captious_server.operations import setup
-    from captious_server.scoring.queue import queue_again
-
     site.load(write_folder(tmp_path / "small"))
     stays, again, deleted = queue(3)
     site.work()

@@ -8,21 +8,21 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from django.db import connection
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
+from captious_server.models import Challenge, Submission, User, WorkerSeen
+from captious_server.operations import health as module
 from server.tests.support.site import Site
 
 
 @pytest.fixture
 def working_site(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A site with a worker."""
-    from django.utils import timezone
-
-    from captious_server.models import WorkerSeen
-    from captious_server.operations import health as module
-
     monkeypatch.setattr(module, "_CHECK_SECONDS", -1.0)
     WorkerSeen.objects.create(name="worker", seen=timezone.now())
     return site
@@ -35,8 +35,6 @@ def health(site: Site) -> tuple[int, str]:
 
 def queued(site: Site, **values: Any) -> None:
     """The submissions of the demonstration, which wait, with other values."""
-    from captious_server.models import Submission
-
     site.demo()
     Submission.objects.update(**values)
 
@@ -47,19 +45,12 @@ def test_health_of_a_working_site_is_ok(working_site: Site) -> None:
 
 
 def test_health_reports_a_full_disk(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.operations import health as module
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(module.os, "fsync", full)
+    monkeypatch.setattr(module.os, "fsync", Mock(side_effect=OSError(28, "No space left on device")))
     assert health(working_site) == (503, "the data folder cannot be written")
 
 
 @pytest.mark.usefixtures("sqlite")
 def test_health_reports_a_read_only_database(working_site: Site) -> None:
-    from django.db import connection
-
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA query_only = 1")
         try:
@@ -76,7 +67,6 @@ def test_health_of_a_locked_database_is_answered_soon(working_site: Site) -> Non
         began = time.monotonic()
         assert health(working_site) == (503, "the database cannot be written")
         assert time.monotonic() - began < 20
-    from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA busy_timeout")
@@ -85,10 +75,6 @@ def test_health_of_a_locked_database_is_answered_soon(working_site: Site) -> Non
 
 def test_health_reports_a_killed_worker(working_site: Site) -> None:
     """The lease that the worker still holds does not count."""
-    from django.utils import timezone
-
-    from captious_server.models import WorkerSeen
-
     now = timezone.now()
     queued(working_site, status="running", lease_until=now + timedelta(hours=1))
     WorkerSeen.objects.update(seen=now - timedelta(seconds=20))
@@ -96,10 +82,6 @@ def test_health_reports_a_killed_worker(working_site: Site) -> None:
 
 
 def test_health_reports_a_late_queue(working_site: Site) -> None:
-    from django.utils import timezone
-
-    from captious_server.models import Submission
-
     working_site.configure(queue_minutes=10)
     queued(working_site, created=timezone.now() - timedelta(minutes=11))
     assert health(working_site) == (503, "the queue is late")
@@ -108,8 +90,6 @@ def test_health_reports_a_late_queue(working_site: Site) -> None:
 
 
 def test_health_tests_writing_only_now_and_then(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.operations import health as module
-
     times: list[int] = []
     monkeypatch.setattr(module.os, "fsync", times.append)
     health(working_site)
@@ -121,8 +101,6 @@ def test_health_tests_writing_only_now_and_then(working_site: Site, monkeypatch:
 
 def test_prometheus_metrics_cover_managed_challenges(working_site: Site) -> None:
     """Organizers see their own challenges, administrators all."""
-    from captious_server.models import Challenge, User
-
     queued(working_site)
     organizer, administrator = working_site.user("olga"), User.objects.create_superuser("root")
     other = Challenge.objects.create(slug="other", title="Other", definition_values={})

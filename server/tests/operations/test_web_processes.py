@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import ParameterError
+from captious_server.operations import processes
 from captious_server.operations.processes import listen
 from server.tests.support.server import Server, wait_for
 
@@ -44,8 +45,6 @@ def test_listener_accepts_ipv4_and_ipv6() -> None:
 
 
 def test_log_lines_are_json_and_name_their_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.operations import processes
-
     monkeypatch.setattr(processes._JsonFormatter, "process", "supervisor")
     record = logging.LogRecord("captious_server", logging.ERROR, "x.py", 1, "a process %s", ("ended",), None)
     line = json.loads(processes._JsonFormatter().format(record))

@@ -9,11 +9,25 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from django.contrib.sessions.models import Session
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.db import connection
+from django.utils import timezone
 
+from captious.errors import OutputError
+from captious_server.challenges import references
+from captious_server.models import Attempt, Challenge, Phase, Submission, WorkerSeen
+from captious_server.operations import worker
+from captious_server.people.teams import personal_team
+from captious_server.scoring import queue as lease
+from captious_server.scoring import results as stored_results
+from captious_server.submissions import intake
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, upload, write_folder
 
@@ -27,10 +41,6 @@ def no_space(*_: Any, **__: Any) -> Any:
 @contextmanager
 def running(until: Callable[[], bool], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A worker that runs in a thread, until something is true after the block."""
-    from django.db import connection
-
-    from captious_server.operations import worker
-
     monkeypatch.setattr(worker, "_POLL_SECONDS", 0.01)
     monkeypatch.setattr(worker, "_ERROR_PAUSE_SECONDS", 0.05)
     stop = threading.Event()
@@ -80,8 +90,6 @@ class Lock:
 @pytest.fixture
 def lock(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lock]:
     """The lock, for which nobody waits long."""
-    from django.db import connection
-
     options = connection.settings_dict["OPTIONS"]
     monkeypatch.setitem(options, "timeout", 0.05)
     monkeypatch.setitem(options, "init_command", "PRAGMA busy_timeout=50")
@@ -92,8 +100,6 @@ def lock(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lock]:
 
 
 def is_done() -> bool:
-    from captious_server.models import Submission
-
     return not Submission.objects.exclude(status="done").exists()
 
 
@@ -103,15 +109,8 @@ class TestFailures:
     def test_submitter_reads_the_cost_and_organizer_the_cause(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.models import Submission
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-
-        def fail(*_: Any, **__: Any) -> None:
-            raise MemoryError("too large")
-
         [submission] = queue()
-        monkeypatch.setattr(worker, "score_set", fail)
+        monkeypatch.setattr(worker, "score_set", Mock(side_effect=MemoryError("too large")))
         for n in (1, 2):
             site.work()
             submission.refresh_from_db()
@@ -129,9 +128,6 @@ class TestFailures:
         assert "MemoryError: too large" in submission.traceback
 
     def test_scoring_without_disk_space_is_retried(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.models import Submission
-        from captious_server.scoring import results as stored_results
-
         [submission] = queue()
         with monkeypatch.context() as full:
             full.setattr(stored_results.np.lib.format, "write_array", no_space)
@@ -146,8 +142,6 @@ class TestFailures:
         assert (submission.status, submission.reason, submission.traceback) == ("done", "", "")
 
     def test_worker_cleans_up_under_constant_load(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.operations import worker
-
         tidied = threading.Event()
         monkeypatch.setattr(worker, "_clean_up", tidied.set)
         monkeypatch.setattr(worker.queue, "take", lambda name: object())
@@ -156,8 +150,6 @@ class TestFailures:
             pass
 
     def test_cleanup_without_disk_space_is_retried(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.operations import worker
-
         full = threading.Event()
 
         def no_space_now() -> int:
@@ -173,8 +165,6 @@ class TestFailures:
 @pytest.mark.usefixtures("sqlite")
 class TestLockedDatabase:
     def test_worker_waits_for_a_locked_database(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.operations import worker
-
         refused = threading.Event()
         log = worker._log.exception
 
@@ -192,8 +182,6 @@ class TestLockedDatabase:
     def test_result_that_cannot_be_stored_is_computed_again(
         self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.operations import worker
-
         site.configure(lease_seconds=1)
         [submission] = queue()
         write = worker.write_results
@@ -218,12 +206,6 @@ class TestLockedDatabase:
     def test_upload_to_a_locked_database_is_refused_and_not_counted(
         self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch, through: str, when: str
     ) -> None:
-        from django.utils import timezone
-
-        from captious_server.models import Phase, Submission
-        from captious_server.people.teams import personal_team
-        from captious_server.submissions import intake
-
         ann = site.user()
         team, token, client = personal_team(ann), site.token(ann), site.client(ann)
         read = intake.read_upload
@@ -268,27 +250,18 @@ class TestNoSpaceForUploads:
     def test_upload_without_disk_space_is_refused_and_not_counted(
         self, site: Site, monkeypatch: pytest.MonkeyPatch, through: str, where: str
     ) -> None:
-        from django.core.files.uploadhandler import TemporaryFileUploadHandler
-
-        from captious.errors import OutputError
-        from captious_server.models import Attempt, Submission
-        from captious_server.submissions import intake
-
         form = "/challenges/small/submit"
         ann = site.user()
         client, headers = site.client(ann), {"authorization": f"Bearer {site.token(ann)}"}
         client.handler.enforce_csrf_checks = True  # which reads the form before the view does
         secret = re.search('name="csrfmiddlewaretoken" value="(.+?)"', client.get(form).content.decode())
         assert secret is not None
-
-        def unwritable(*_: Any) -> Any:
-            raise OutputError("the captions of an upload cannot be stored", where="No space left on device")
-
+        full = OutputError("the captions of an upload cannot be stored", where="No space left on device")
         if where == "receiving":
             monkeypatch.setattr(TemporaryFileUploadHandler, "receive_data_chunk", no_space)
             monkeypatch.setattr(os, "fchmod", no_space)
         elif where == "reading":
-            monkeypatch.setattr(intake, "read_upload", unwritable)
+            monkeypatch.setattr(intake, "read_upload", Mock(side_effect=full))
         else:
             monkeypatch.setattr(intake.shutil, "move", no_space)
         if through == "page":
@@ -305,17 +278,11 @@ class TestNoSpaceForUploads:
 
 class TestPreparation:
     def test_reference_sets_beyond_the_cache_are_prepared_once(self, site: Site, folder: Path) -> None:
-        from captious_server.challenges import references
-        from captious_server.operations import worker
-
         site.load(write_folder(folder, sets=tuple(f"c{n}" for n in range(references._MAX_SETS + 1))))
         assert worker._prepare_next()
         assert not worker._prepare_next()
 
     def test_prepared_references_are_cached_in_a_file(self, site: Site, folder: Path) -> None:
-        from captious_server.challenges import references
-        from captious_server.models import Challenge
-
         def restart() -> None:
             references._read.cache_clear()
             references._prepared_versions.clear()
@@ -345,9 +312,6 @@ class TestPreparation:
         assert not file.exists()
 
     def test_cache_tells_challenges_of_the_same_name_apart(self, site: Site, folder: Path) -> None:
-        from captious_server.challenges import references
-        from captious_server.models import Challenge
-
         old = Challenge.objects.get()
         texts = references.references(old, old.definition.references[0]).texts
         old.delete()
@@ -356,9 +320,6 @@ class TestPreparation:
         assert references.references(new, new.definition.references[0]).texts == ("a", "b", "c") != texts
 
     def test_health_is_ok_during_preparation(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.models import WorkerSeen
-        from captious_server.operations import worker
-
         monkeypatch.setattr(worker, "_HEARTBEAT_SECONDS", 0.01)
         preparing, goes_on = threading.Event(), threading.Event()
 
@@ -391,13 +352,6 @@ class TestPreparation:
 
 
 def test_expired_sessions_are_deleted(site: Site) -> None:
-    from datetime import timedelta
-
-    from django.contrib.sessions.models import Session
-    from django.utils import timezone
-
-    from captious_server.operations import worker
-
     site.client(site.user("ann"))
     site.client(site.user("bob"))
     expired = Session.objects.order_by("pk").first()
@@ -410,9 +364,6 @@ def test_expired_sessions_are_deleted(site: Site) -> None:
 def test_cpu_limit_of_chinese_captions_counts_characters(
     site: Site, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious_server.operations import worker
-    from captious_server.scoring import queue as lease
-
     given: list[int] = []
     limit = worker.cpu_limit
     monkeypatch.setattr(worker, "cpu_limit", lambda metrics, n: [given.append(n), limit(metrics, n)][1])

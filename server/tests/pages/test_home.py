@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from captious_server.models import Phase, User
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, write_folder
 
 
 def test_home_links_leaderboards_that_are_shown(site: Site, tmp_path: Path) -> None:
-    from captious_server.models import Phase
-
     site.load(write_folder(tmp_path / "small"))
     link = 'href="/challenges/small/leaderboard"'
     assert link in site.client().get("/").content.decode()
@@ -28,8 +27,6 @@ def test_home_links_leaderboards_that_are_shown(site: Site, tmp_path: Path) -> N
 @pytest.fixture
 def two_open_phases(site: Site, tmp_path: Path) -> list[Any]:
     """Two open phases of a challenge, each with a scored submission; the second closes first."""
-    from captious_server.models import Phase
-
     site.load(write_folder(tmp_path / "small", phases=("final", "dev")))
     for phase, closes in (("final", 20), ("dev", 10)):
         queue(phase=phase, method=f"in {phase}")
@@ -66,8 +63,6 @@ def test_card_shows_the_phase_that_has_a_board(site: Site, two_open_phases: list
 def test_card_has_no_leader_while_scores_are_withheld(
     site: Site, two_open_phases: list[Any], values: dict[str, str], is_root: bool
 ) -> None:
-    from captious_server.models import User
-
     for phase in two_open_phases:
         phase.update(**values)
     user = User.objects.create_superuser("root") if is_root else None

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from captious_server.models import AuditEvent, Challenge, Draft, News, Participant, Phase, Submission, Webhook
+from captious_server.people.teams import personal_team
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue
 
@@ -31,8 +37,6 @@ class TestConfirmation:
         self, site: Site, root_client: Any, action: str, question: str, said: str
     ) -> None:
         """The first click asks; the second acts and reports it."""
-        from captious_server.models import AuditEvent
-
         [row] = queue(method="Mine")
         site.work()
         row.refresh_from_db()
@@ -54,8 +58,6 @@ class TestConfirmation:
         assert "Testers" not in page.partition("<main")[2]
 
     def test_other_actions_ask_for_confirmation(self, site: Site, root_client: Any) -> None:
-        from captious_server.models import Challenge, News, Participant, Phase, Webhook
-
         challenge = Challenge.objects.get()
         hook = Webhook.objects.create(challenge=challenge, url="https://x.example/whsec", secret="s")
         news = News.objects.create(challenge=challenge, title="Late")
@@ -89,12 +91,6 @@ class TestConfirmation:
 
 class TestSubmissions:
     def test_summary_counts_submissions(self, site: Site, root_client: Any) -> None:
-        from datetime import timedelta
-
-        from django.utils import timezone
-
-        from captious_server.models import Phase, Submission
-
         rows = queue(4, method="Mine")
         Submission.objects.filter(pk=rows[0].pk).update(created=timezone.now() - timedelta(days=2))
         Submission.objects.filter(pk=rows[1].pk).update(status="failed")
@@ -122,9 +118,6 @@ class TestSubmissions:
     def test_list_is_filtered_by_status_and_team(
         self, site: Site, root_client: Any, query: str, methods: list[str]
     ) -> None:
-        from captious_server.models import Submission
-        from captious_server.people.teams import personal_team
-
         (first,), (second,) = queue(method="a"), queue(method="b")
         Submission.objects.filter(pk=first.pk).update(status="failed")
         Submission.objects.filter(pk=second.pk).update(team=personal_team(site.user("bob")))
@@ -141,8 +134,6 @@ class TestSubmissions:
 
 class TestDrafts:
     def test_drafts_are_listed_and_discarded_after_confirmation(self, site: Site, root_client: Any) -> None:
-        from captious_server.models import Draft
-
         for address in ("/", ADDRESS):
             assert "Discard" not in root_client.get(address).content.decode()
         root_client.post("/challenges/small/edit")
@@ -171,8 +162,6 @@ class TestPhases:
     def test_phase_table_says_who_sees_scores(
         self, root_client: Any, values: dict[str, str], said: list[str], unsaid: list[str]
     ) -> None:
-        from captious_server.models import Phase
-
         Phase.objects.update(**values)
         row = root_client.get(ADDRESS).content.decode().partition('id="phases"')[2].partition("</section>")[0]
         assert [text for text in said if text not in row] == []
@@ -212,11 +201,6 @@ class TestErrors:
 
 def test_submissions_are_listed_with_the_ranking_output(site: Site, root_client: Any) -> None:
     """Scores that are withheld elsewhere are included. More rows need no more queries."""
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    from captious_server.models import Challenge, Phase
-
     olga = site.user("olga")
     Challenge.objects.get().organizers.add(olga)
     organizer = site.client(olga)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
+from captious_server.models import News
 from server.tests.support.site import Site
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -33,8 +34,6 @@ def test_news_are_listed_with_the_latest_first(site: Site, root_client: Any) -> 
 
 
 def test_only_organizers_remove_news(site: Site, root_client: Any) -> None:
-    from captious_server.models import News
-
     publish(root_client, "First")
     ann = site.client(site.user("ann"))
     pk = News.objects.get().pk

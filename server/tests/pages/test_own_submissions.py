@@ -7,7 +7,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
+from captious_server.actions import ban
+from captious_server.actions.accounts import data_json
+from captious_server.api.schemas import RefusedAnswer
+from captious_server.boards.submission_pages import place_of, query_of
+from captious_server.models import MAX_REFUSALS, Attempt, Phase, RefusedUpload, Submission, Team
+from captious_server.people.teams import create_team
+from captious_server.submissions.intake import quota
+from captious_server.submissions.storage import incoming_folder
 from server.tests.support.site import Site, example, parsed
 
 
@@ -52,9 +61,6 @@ def test_final_entry_is_chosen_in_the_list(site: Site) -> None:
 
 def test_submission_page_axes_follow_the_leaderboard(site: Site) -> None:
     """They are kept until the board changes, also when a submission is hidden."""
-    from captious_server.boards.submission_pages import place_of, query_of
-    from captious_server.models import Submission
-
     site.demo()
     site.work()
 
@@ -72,8 +78,6 @@ def test_submission_page_axes_follow_the_leaderboard(site: Site) -> None:
 
 @pytest.mark.parametrize(("shown", "said"), [("at-once", ""), ("at-end", "not shown yet"), ("never", "not shown")])
 def test_withheld_score_is_not_a_dash(site: Site, shown: str, said: str) -> None:
-    from captious_server.models import Phase
-
     site.demo()
     ann = site.user("ann")
     site.submit(ann, method="Mine")
@@ -95,10 +99,6 @@ def _refused_page(site: Site, user: Any, sort: str = "-date") -> str:
 
 def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
     """Each is listed once with its problems; nothing else is kept, and no quota changes."""
-    from captious_server.models import Attempt, Phase
-    from captious_server.submissions.intake import quota
-    from captious_server.submissions.storage import incoming_folder
-
     site.demo()
     ann, folders = site.user("ann"), site.data / "submissions"
     before = len([*folders.iterdir()])
@@ -129,8 +129,6 @@ def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
 
 
 def test_only_the_latest_refused_uploads_are_kept(site: Site) -> None:
-    from captious_server.models import MAX_REFUSALS, Phase, RefusedUpload
-
     site.demo()
     ann, bob = site.user("ann"), site.user("bob")
     Phase.objects.update(closes=datetime(2020, 1, 1, tzinfo=UTC), attempts_per_day=0)
@@ -144,13 +142,8 @@ def test_only_the_latest_refused_uploads_are_kept(site: Site) -> None:
 
 def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
     """Members find them on the page, in the API and in the export of their data."""
-    from pydantic import TypeAdapter
-
-    from captious_server.api.schemas import RefusedAnswer
-
     site.demo()
     ann, bob = site.user("ann"), site.user("bob")
-    from captious_server.actions.accounts import data_json
 
     site.submit(ann, b"{", method="Not JSON", filename="cut.json")
     assert "Not JSON" not in _refused_page(site, bob)
@@ -171,10 +164,6 @@ def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
 
 
 def test_banned_team_is_not_offered_submission(site: Site) -> None:
-    from captious_server.actions import ban
-    from captious_server.models import Team
-    from captious_server.people.teams import create_team
-
     challenge = site.demo()
     ann = site.user("ann")
     site.submit(ann, method="Mine")
@@ -204,8 +193,6 @@ def test_banned_team_is_not_offered_submission(site: Site) -> None:
 
 
 def test_invitations_have_labels(site: Site) -> None:
-    from captious_server.people.teams import create_team
-
     ann = site.user("ann")
     create_team("Three", ann)
     client = site.client(ann)
@@ -221,8 +208,6 @@ def test_invitations_have_labels(site: Site) -> None:
 
 
 def test_comparison_shows_leaderboard_ranks(site: Site) -> None:
-    from captious_server.models import Submission
-
     site.demo()
     site.work()
     rows = {row["method"]: row for row in parsed(site.client().get("/challenges/demo/leaderboard.json"))}

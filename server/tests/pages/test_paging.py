@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import Submission
+from captious_server.people.teams import personal_team
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, write_folder
 
@@ -14,9 +16,6 @@ from server.tests.support.small_challenge import queue, write_folder
 @pytest.fixture
 def ann(site: Site, tmp_path: Path) -> Any:
     """An administrator with 105 submissions, of which the oldest is called "oldest"."""
-    from captious_server.models import Submission
-    from captious_server.people.teams import personal_team
-
     site.load(write_folder(tmp_path / "small"))
     ann = site.user(is_superuser=True)
     values = {"user": ann, "team": personal_team(ann), "status": "done"}
@@ -53,8 +52,6 @@ def test_list_has_a_hundred_submissions_per_page(site: Site, ann: Any, address: 
 
 
 def test_action_of_an_organizer_returns_to_the_same_page(site: Site, ann: Any) -> None:
-    from captious_server.models import Submission
-
     oldest = Submission.objects.get(method="oldest")
     address = "/challenges/small/manage?page=2"
     answer = site.client(ann).post(address, {"action": "hide", "submission": oldest.pk, "sure": "1"})

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import User
 from server.tests.support.site import Site
 from tests.support.styles import own_values
 
@@ -100,8 +101,6 @@ def test_pages_need_no_other_file_to_render(site: Site, path: str) -> None:
 )
 def test_administration_pages_load_no_blocking_scripts(site: Site, path: str) -> None:
     """Translations are the exception; styles load together, and none imports another."""
-    from captious_server.models import User
-
     site.demo()
     client = site.client(User.objects.create_superuser("root"))
     page = client.get(f"/admin/{path.replace('1', str(User.objects.get(username='root').pk))}").content.decode()

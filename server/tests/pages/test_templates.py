@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.template.loader import get_template
 
 import captious_server
 from server.tests.support.site import Site
@@ -57,22 +58,16 @@ def test_counts_are_pluralized(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["400", "403", "403_csrf", "404", "413", "429", "500", "503"])
 def test_error_pages_need_no_context(site: Site, name: str) -> None:
-    from django.template.loader import get_template
-
     page = get_template(f"{name}.html").render()
     assert re.search(r"<h1>[^<]+</h1>\s*<p class=\"lead\">[^<]+", page)
 
 
 def test_too_large_page_mentions_archives(site: Site) -> None:
-    from django.template.loader import get_template
-
     assert "zip" not in get_template("413.html").render()
 
 
 @pytest.mark.parametrize("name", ["404", "413", "429", "503"])
 def test_error_pages_show_their_message(site: Site, name: str) -> None:
-    from django.template.loader import get_template
-
     assert "Uploads may have up to &lt;100&gt; MiB." in get_template(f"{name}.html").render(
         {"message": "Uploads may have up to <100> MiB."}
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import RequestFactory
 
+from captious_server.pages.middleware import sender
 from captious_server.settings import client_address, network
 
 
@@ -59,6 +60,4 @@ def test_ipv6_network_counts_as_one_address(address: str, counted: str) -> None:
     ],
 )
 def test_sender_key_ignores_text_around_a_token_or_session(path: str, headers: dict[str, str], whose: str) -> None:
-    from captious_server.pages.middleware import sender
-
     assert sender(RequestFactory().get(path, headers=headers)) == whose

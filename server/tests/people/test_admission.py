@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 
+from captious_server.challenges.problems import ChallengeError
+from captious_server.models import Membership, TeamBan, User
+from captious_server.people.teams import create_team
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import upload, write_folder
 
@@ -15,9 +20,6 @@ from server.tests.support.small_challenge import upload, write_folder
 @pytest.fixture
 def team(site: Site, tmp_path: Path) -> Any:
     """The team Alpha of Ann, its captain, and Mia."""
-    from captious_server.models import Membership
-    from captious_server.people.teams import create_team
-
     site.load(write_folder(tmp_path / "small"))
     made = create_team("Alpha", site.user("ann"))
     Membership.objects.create(team=made, user=site.user("mia"))
@@ -25,8 +27,6 @@ def team(site: Site, tmp_path: Path) -> Any:
 
 
 def submit(site: Site, name: str = "ann", **values: Any) -> Any:
-    from captious_server.models import User
-
     user = User.objects.get(username=name)
     return site.submit(user, json.loads(upload()), challenge="small", **{"team": "alpha", **values})
 
@@ -39,8 +39,6 @@ def limited(site: Site, line: str) -> None:
 
 
 def manage(site: Site, **values: str) -> Any:
-    from captious_server.models import User
-
     root, _ = User.objects.get_or_create(username="root", is_superuser=True)
     return site.client(root).post("/challenges/small/manage", values)
 
@@ -55,10 +53,6 @@ class TestTeamLimits:
         assert submit(site).status_code == 302
 
     def test_member_who_joined_after_teams_closed_is_refused(self, site: Site, team: Any) -> None:
-        from datetime import UTC, datetime
-
-        from captious_server.models import Membership
-
         limited(site, "teams_close = 2020-01-01T00:00:00Z")
         Membership.objects.filter(user__username="ann").update(joined=datetime(2019, 1, 1, tzinfo=UTC))
         assert submit(site, "ann").status_code == 302
@@ -93,9 +87,6 @@ class TestBans:
         assert [row["method"] for row in parsed(site.client().get("/challenges/small/leaderboard.json"))] == []
 
     def test_submission_of_banned_member_for_a_new_team_is_refused(self, site: Site, team: Any) -> None:
-        from captious_server.models import Membership, User
-        from captious_server.people.teams import create_team
-
         manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.")
         ann, bob = User.objects.get(username="ann"), site.user("bob")
         create_team("Beta", ann)
@@ -110,8 +101,6 @@ class TestBans:
         assert submit(site, "bob", team="gamma").status_code == 302  # who joins later is not banned
 
     def test_ban_reason_is_shown_to_the_team_only(self, site: Site, team: Any) -> None:
-        from captious_server.models import User
-
         submit(site, method="Mine")
         site.work()
         [mine] = site.submissions()
@@ -136,8 +125,6 @@ class TestBans:
         assert "press <a" not in page
 
     def test_ban_of_an_unknown_team_is_refused(self, site: Site, team: Any) -> None:
-        from captious_server.models import TeamBan
-
         assert manage(site, action="ban", team="Nobody", reason="x").status_code == 422
         assert manage(site, action="ban", team="Alpha", reason="").status_code == 422
         assert manage(site, action="lift", team="alpha").status_code == 404
@@ -145,8 +132,6 @@ class TestBans:
 
 
 def test_captaincy_is_transferred(site: Site, team: Any) -> None:
-    from captious_server.models import Membership, User
-
     ann, mia = (User.objects.get(username=name) for name in ("ann", "mia"))
     assert site.client(mia).post(f"/teams/alpha/members/{mia.pk}/captain").status_code == 404
     assert site.client(ann).post(f"/teams/alpha/members/{mia.pk}/captain").status_code == 302
@@ -164,10 +149,6 @@ class TestConfirmedMembers:
 
     def confirm(self, site: Site, name: str, address: str) -> str:
         """Ask for a link to an address, and open it; return the page that follows."""
-        from allauth.account.models import EmailAddress, EmailConfirmationHMAC
-
-        from captious_server.models import User
-
         user = User.objects.get(username=name)
         User.objects.filter(pk=user.pk).update(email=address)
         row = EmailAddress.objects.create(user=user, email=address.lower(), primary=True)
@@ -199,8 +180,6 @@ class TestConfirmedMembers:
         assert f"confirmed mail address</a> at {domain}" in overview
 
     def test_sites_without_mail_ask_for_no_address(self, site: Site, team: Any) -> None:
-        from captious_server.challenges.problems import ChallengeError
-
         assert submit(site).status_code == 302
         with pytest.raises(ChallengeError) as caught:
             limited(site, 'mail_domains = ["example.org"]')

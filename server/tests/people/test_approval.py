@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import AuditEvent, Challenge, Team, TeamApproval, User
+from captious_server.people import teams
+from captious_server.people.teams import create_team
+from captious_server.submissions import intake
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import upload, write_folder
 
@@ -27,8 +31,6 @@ def small_site(site: Site, tmp_path: Path) -> Site:
 
 
 def named(name: str) -> Any:
-    from captious_server.models import User
-
     return User.objects.get(username=name)
 
 
@@ -41,8 +43,6 @@ def decide(site: Site, action: str, team: str = "ann", by: str = "olga", **value
 
 
 def test_approved_team_can_submit(small_site: Site) -> None:
-    from captious_server.models import AuditEvent
-
     ann = small_site.user("ann")
     refused = submit(small_site)
     assert refused.status_code == 422
@@ -67,10 +67,6 @@ def test_approved_team_can_submit(small_site: Site) -> None:
 
 
 def test_form_shows_the_approval_of_the_selected_team(small_site: Site) -> None:
-    from captious_server.models import Challenge, Team
-    from captious_server.people import teams
-    from captious_server.people.teams import create_team
-
     ann = small_site.user("ann")
     create_team("Alpha", ann), create_team("Beta", ann)
     challenge = Challenge.objects.get()
@@ -101,8 +97,6 @@ def test_refusal_has_a_reason_and_can_be_reversed(small_site: Site) -> None:
 
 
 def test_outsiders_cannot_request_or_decide_approval(small_site: Site) -> None:
-    from captious_server.models import TeamApproval
-
     for name in ("ann", "bob"):
         small_site.user(name)
     assert small_site.client(named("bob")).post(TEAMS, {"action": "ask", "team": "ann"}).status_code == 404
@@ -127,9 +121,6 @@ def test_challenge_without_approval_has_no_approval_page(site: Site, tmp_path: P
 
 
 def test_approval_withdrawn_during_an_upload_refuses_it(small_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.models import TeamApproval
-    from captious_server.submissions import intake
-
     ann = small_site.user("ann")
     small_site.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})
     decide(small_site, "approve")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from captious_server.models import Challenge, Invitation, Membership, User
+from captious_server.people.accounts import make_invitation, make_token
+from captious_server.people.teams import create_team
 from server.tests.support.site import PASSWORD, Site
 
 
 @pytest.fixture
 def invitation(site: Site) -> str:
     """The path of an invitation of Ann to the team Herons; the demonstration is there."""
-    from captious_server.people.accounts import make_invitation
-    from captious_server.people.teams import create_team
-
     site.demo()
     ann = site.user("ann")
     return f"/teams/join/{make_invitation(create_team('Herons', ann), ann)}"
@@ -37,8 +38,6 @@ def test_invitation_names_its_team_and_returns_after_sign_in(site: Site, invitat
 
 
 def test_invitation_needs_an_account(site: Site, invitation: str) -> None:
-    from captious_server.models import Membership
-
     answer = site.client().post(invitation)
     assert answer["Location"] == f"/sign-in?next={invitation}"
     assert Membership.objects.filter(team__name="Herons").count() == 1
@@ -56,8 +55,6 @@ def test_new_member_is_shown_challenges(site: Site, invitation: str) -> None:
 
 
 def test_team_page_lists_challenges_visible_to_the_member(site: Site, invitation: str) -> None:
-    from captious_server.models import Challenge, User
-
     ann = User.objects.get(username="ann")
     site.submit(ann, team="herons")
     page = text_of(site.client(ann), "/teams/herons/")
@@ -77,11 +74,6 @@ def test_sign_in_page_gives_the_reason(site: Site, path: str, purpose: str) -> N
 
 
 def test_unusable_invitation_is_refused(site: Site, invitation: str) -> None:
-    from django.utils import timezone
-
-    from captious_server.models import Invitation
-    from captious_server.people.accounts import make_token
-
     bob = site.user("bob")
     headers = {"Authorization": f"Bearer {make_token(bob, 'x', scopes=['teams'])}"}
 

@@ -9,16 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 
 from captious.version import __version__
+from captious_server.boards.query import query_from
+from captious_server.boards.submission_pages import compare_versions, rows_of_versions, signatures_of
+from captious_server.models import Scores
+from captious_server.submissions import storage
 from server.tests.scoring.test_scoring_again import NEW, expected
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
 
 
 def test_comparison_of_versions_has_ranks_and_both_signatures(site: Site, folder: Path) -> None:
-    from captious_server.boards.query import query_from
-    from captious_server.boards.submission_pages import compare_versions, rows_of_versions, signatures_of
-    from captious_server.submissions import storage
-
     queue(2)
     third = queue(1, method="added")[0]
     said = [{"image_id": image, "caption": "a dog in the park with men on a sofa"} for image in REFERENCES]
@@ -105,8 +105,6 @@ def test_comparison_of_versions_lists_removed_and_added_metrics(site: Site, fold
 
 def test_changes_between_versions_are_listed(site: Site, folder: Path) -> None:
     """Fields have both values; tables and files are listed, even if nothing is scored again."""
-    from captious_server.models import Scores
-
     admin = site.client(site.user("root", is_superuser=True))
 
     def listed(**values: object) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ import pytest
 
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
+from captious_server.scoring.results import cpu_limit
 from server.tests.support.site import Site
 
 
@@ -19,13 +20,9 @@ from server.tests.support.site import Site
     ],
 )
 def test_cpu_limit_grows_with_words_and_metrics(site: Site, metrics: list[str], n_words: int, seconds: float) -> None:
-    from captious_server.scoring.results import cpu_limit
-
     assert cpu_limit(select(metrics, Settings()), n_words) == pytest.approx(seconds)
 
 
 def test_settings_change_the_cpu_limit(site: Site) -> None:
-    from captious_server.scoring.results import cpu_limit
-
     site.configure(scoring_cpu_seconds=10, scoring_cpu_seconds_per_million_words=1000)
     assert cpu_limit(select(["hwcm"], Settings()), 500_000) == pytest.approx(10 + 500)

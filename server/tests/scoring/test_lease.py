@@ -5,9 +5,17 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from django.db import OperationalError
+from django.utils import timezone
 
+from captious_server.challenges import references
+from captious_server.models import QueueTurn, Submission
+from captious_server.operations import worker
+from captious_server.scoring import queue as lease
+from captious_server.scoring.queue import cancel, queue_again
 from server.tests.support.races import at_once
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue
@@ -22,16 +30,12 @@ def now_as_of(submission: Any) -> Any:
 
 def run_out(submission: Any) -> None:
     """Let the lease of a submission run out."""
-    from django.utils import timezone
-
     rows = type(submission).objects.filter(pk=submission.pk)
     rows.update(lease_until=timezone.now() - timedelta(seconds=1))
 
 
 class TestTake:
     def test_workers_take_each_submission_once(self, site: Site) -> None:
-        from captious_server.scoring import queue as lease
-
         queued = [each.pk for each in queue(24)]
 
         def work() -> list[int]:
@@ -44,15 +48,11 @@ class TestTake:
         assert sorted(each for taken in by_worker for each in taken) == queued
 
     def test_oldest_submission_is_taken_first(self, site: Site) -> None:
-        from captious_server.scoring import queue as lease
-
         first, second = queue(2)
         taken = [lease.take("worker") for _ in range(3)]
         assert [each and each.submission.pk for each in taken] == [first.pk, second.pk, None]
 
     def test_submission_of_a_silent_worker_is_taken_again(self, site: Site) -> None:
-        from captious_server.scoring import queue as lease
-
         [submission] = queue()
         first = lease.take("first")
         assert lease.take("second") is None
@@ -64,8 +64,6 @@ class TestTake:
         assert second.number == first.number + 1
 
     def test_submission_lost_too_often_fails_and_does_not_count(self, site: Site) -> None:
-        from captious_server.scoring import queue as lease
-
         site.configure(scoring_tries=2)
         [submission] = queue()
         for _ in range(2):
@@ -75,9 +73,6 @@ class TestTake:
         assert (now_as_of(submission).status, submission.tries, submission.counts) == ("failed", 2, False)
 
     def test_submission_lost_too_often_uses_a_turn(self, site: Site) -> None:
-        from captious_server.models import QueueTurn
-        from captious_server.scoring import queue as lease
-
         site.configure(scoring_tries=1)
         [submission] = queue()
         lease.take("worker")
@@ -86,8 +81,6 @@ class TestTake:
         assert QueueTurn.objects.filter(party=f"team:{submission.team_id}").exists()
 
     def test_next_submission_is_taken_after_a_failure(self, site: Site) -> None:
-        from captious_server.scoring import queue as lease
-
         site.configure(scoring_tries=1)
         lost, after = queue(2)
         lease.take("worker")
@@ -100,9 +93,6 @@ class TestTake:
 
 class TestCancel:
     def test_submission_is_canceled_or_taken_but_never_both(self, site: Site) -> None:
-        from captious_server.scoring import queue as lease
-        from captious_server.scoring.queue import cancel
-
         for _ in range(12):
             [submission] = queue()
             taken, canceled = at_once(lambda: lease.take("worker"), lambda submission=submission: cancel(submission))
@@ -118,9 +108,6 @@ class TestLostLease:
     def test_finish_after_a_lost_lease_changes_nothing_and_removes_its_file(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-
         [submission] = queue()
         write = worker.write_results
 
@@ -144,8 +131,6 @@ class TestLostLease:
         )
 
     def test_failure_after_a_lost_lease_changes_nothing(self, site: Site) -> None:
-        from captious_server.scoring import queue as lease
-
         [submission] = queue()
         first = lease.take("first")
         run_out(submission)
@@ -156,9 +141,6 @@ class TestLostLease:
         assert (now_as_of(submission).status, submission.lease, submission.traceback) == ("running", 2, "")
 
     def test_expired_lease_that_nobody_took_keeps_the_result(self, site: Site) -> None:
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-
         [submission] = queue()
         taken = lease.take("worker")
         run_out(submission)
@@ -169,8 +151,6 @@ class TestLostLease:
 
 class TestHeartbeat:
     def test_heartbeat_renews_the_lease_and_writes_progress(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.scoring import queue as lease
-
         site.configure(lease_seconds=1)
         [submission] = queue()
         taken = lease.take("worker")
@@ -197,9 +177,6 @@ class TestHeartbeat:
     def test_scoring_past_the_time_limit_fails_and_does_not_count(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-
         site.configure(lease_seconds=1, scoring_seconds=1)
         [submission] = queue()
         ended = threading.Event()
@@ -214,9 +191,6 @@ class TestHeartbeat:
         assert "longer than 1 s" in submission.traceback
 
     def test_submission_past_its_cpu_limit_fails_and_counts(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-
         site.configure(lease_seconds=1)
         [submission] = queue()
         ended = threading.Event()
@@ -236,8 +210,6 @@ class TestHeartbeat:
         self, site: Site, monkeypatch: pytest.MonkeyPatch, cpu: float, counts: bool
     ) -> None:
         """On large challenges, the CPU limit of captions may exceed the time limit."""
-        from captious_server.scoring import queue as lease
-
         site.configure(lease_seconds=1, scoring_seconds=1)
         [submission] = queue()
         taken = lease.take("worker")
@@ -255,10 +227,6 @@ class TestHeartbeat:
     def test_preparation_of_references_is_not_charged_to_the_submission(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.challenges import references
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-
         monkeypatch.setattr(references, "_prepared_versions", set())
         happened: list[str] = []
         prepare, limit_cpu = references.prepare_challenge, lease.Heartbeat.limit_cpu
@@ -277,27 +245,16 @@ class TestHeartbeat:
     def test_process_ends_even_if_the_database_is_unreachable(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from django.db import OperationalError
-
-        from captious_server.scoring import queue as lease
-
-        def fail(*_: Any) -> None:
-            raise OperationalError("database is locked")
-
         site.configure(lease_seconds=1, scoring_seconds=1)
         queue()
         taken = lease.take("worker")
         assert taken is not None
-        monkeypatch.setattr(lease, "_fail", fail)
+        monkeypatch.setattr(lease, "_fail", Mock(side_effect=OperationalError("database is locked")))
         ended = threading.Event()
         with lease.Heartbeat(taken, on_timeout=ended.set):
             assert ended.wait(60)
 
     def test_process_ends_even_if_the_lease_was_lost(self, site: Site) -> None:
-        from captious_server.models import Submission
-        from captious_server.scoring import queue as lease
-        from captious_server.scoring.queue import queue_again
-
         site.configure(lease_seconds=1, scoring_seconds=1)
         queue()
         taken = lease.take("worker")

@@ -8,6 +8,11 @@ from typing import Any
 import pytest
 
 import captious
+from captious_server.actions.loading import load_challenge
+from captious_server.challenges import references as reference_cache
+from captious_server.models import Phase, Submission
+from captious_server.operations import worker
+from captious_server.scoring import queue as lease
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
 
@@ -45,9 +50,6 @@ def during(worker: Any, monkeypatch: pytest.MonkeyPatch, do: Any) -> None:
 def test_references_replaced_during_scoring_are_scored_again(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious_server.operations import worker
-    from captious_server.scoring import queue as lease
-
     [submission] = queue()
     during(worker, monkeypatch, lambda: site.load(write_folder(folder, references=NEW)))
     taken = lease.take("worker")
@@ -69,10 +71,6 @@ def test_result_of_a_version_that_changed_unseen_is_dropped(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On PostgreSQL, a submission can be taken while the transaction of a load, which does not see it, is open."""
-    from captious_server.models import Phase
-    from captious_server.operations import worker
-    from captious_server.scoring import queue as lease
-
     [submission] = queue()
     during(worker, monkeypatch, lambda: Phase.objects.update(scoring_version=2))
     taken = lease.take("worker")
@@ -86,11 +84,6 @@ def test_result_of_a_version_that_changed_unseen_is_dropped(
 
 
 def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.challenges import references as reference_cache
-    from captious_server.models import Submission
-    from captious_server.operations import worker
-    from captious_server.scoring import queue as lease
-
     [submission] = queue()
     taken = lease.take("worker")
     assert taken is not None
@@ -107,8 +100,6 @@ def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypa
 
 
 def test_unrelated_changes_do_not_score_again(site: Site, folder: Path) -> None:
-    from captious_server.actions.loading import load_challenge
-
     queue()
     site.work()
     assert load_challenge(write_folder(folder, title="Renamed")).n_rescored == 0

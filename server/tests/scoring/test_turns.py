@@ -5,23 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from benchmarks.server_queue import simulate
 from hypothesis import given
 from hypothesis import strategies as st
 
+from captious_server.models import Team
+from captious_server.operations import worker
+from captious_server.scoring import queue as lease
+from captious_server.scoring.queue import QueueEntry, in_turn, places, queue_again
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, write_folder
 
 
 def waiting(id: int, team: str, *, user: str = "", since: float | None = None, challenge: str = "c") -> Any:
-    from captious_server.scoring.queue import QueueEntry
-
     parties = (f"team {team}", f"user {user or team}")
     return QueueEntry(id, float(id) if since is None else since, parties, challenge)
 
 
 def order(rows: list[Any], running: list[Any] | None = None, ended: dict[str, float] | None = None) -> list[int]:
-    from captious_server.scoring.queue import in_turn
-
     return in_turn(rows, [row.parties for row in running or []], ended or {})
 
 
@@ -76,10 +77,6 @@ def test_burst_delays_another_team_by_at_most_one_scoring(
 
 def simulated(rows: list[Any], seconds: dict[int, float], n_workers: int) -> tuple[dict[int, float], float]:
     """When each submission is begun, and when the last ends, if workers choose as those of the server do."""
-    from benchmarks.server_queue import simulate
-
-    from captious_server.scoring.queue import in_turn
-
     return simulate(rows, seconds, n_workers, in_turn)
 
 
@@ -88,15 +85,9 @@ class TestQueue:
 
     @pytest.fixture(autouse=True)
     def teams(self, site: Site, folder: Any) -> None:
-        from captious_server.models import Team
-
         self.a, self.b = (Team.objects.create(name=name, slug=name) for name in ("a", "b"))
 
     def test_burst_delays_another_team_by_at_most_one_scoring(self, site: Site) -> None:
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-        from captious_server.scoring.queue import places
-
         burst = queue(100, team=self.a)
         first, second = lease.take("one"), lease.take("two")
         [other] = queue(team=self.b)
@@ -113,9 +104,6 @@ class TestQueue:
         assert fourth.submission == burst[2]
 
     def test_scoring_again_does_not_delay_new_submissions(self, site: Site, folder: Any) -> None:
-        from captious_server.scoring import queue as lease
-        from captious_server.scoring.queue import queue_again
-
         rows = queue(3, team=self.a)
         site.work()
         queue_again(type(rows[0]).objects.all())
@@ -124,9 +112,6 @@ class TestQueue:
         assert [row.submission for row in taken if row is not None] == [rows[0], new[0], rows[1], new[1], rows[2]]
 
     def test_team_alternates_between_challenges(self, site: Site, folder: Any, tmp_path: Any) -> None:
-        from captious_server.operations import worker
-        from captious_server.scoring import queue as lease
-
         other = write_folder(tmp_path / "other", phases=("elsewhere",))
         (other / "challenge.toml").write_text((other / "challenge.toml").read_text().replace('"small"', '"other"'))
         site.load(other)
@@ -138,8 +123,6 @@ class TestQueue:
         assert scored == [here[0], there[0], here[1], there[1]]
 
     def test_order_of_a_long_queue_is_cached(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.scoring import queue as lease
-
         monkeypatch.setattr(lease, "_LONG_QUEUE", 3)
         rows = queue(4, team=self.a)
         assert lease.place(rows[3]) == 4

@@ -9,6 +9,12 @@ from typing import Any
 import pytest
 
 from captious import drawing
+from captious_server.models import Phase, Submission
+from captious_server.operations import worker
+from captious_server.people.teams import personal_team
+from captious_server.scoring import queue as lease
+from captious_server.scoring.queue import queue_again
+from captious_server.submissions import storage
 from server.tests.scoring.test_scoring_again import NEW, expected, rounded
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import REFERENCES, queue, write_folder
@@ -27,9 +33,6 @@ def shown(references: dict[int, list[str]]) -> dict[str, float]:
 
 
 def score_one() -> None:
-    from captious_server.operations import worker
-    from captious_server.scoring import queue as lease
-
     taken = lease.take("worker")
     assert taken is not None
     worker.score(taken)
@@ -37,8 +40,6 @@ def score_one() -> None:
 
 def scorings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """What is scored from now on: the number of captions in each set of references."""
-    from captious_server.operations import worker
-
     seen: list[int] = []
     score_set = worker.score_set
 
@@ -72,8 +73,6 @@ def test_leaderboard_changes_once_all_are_scored_again(site: Site, folder: Path)
 
 
 def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path) -> None:
-    from captious_server.submissions import storage
-
     [submission] = queue()
     site.work()
     site.load(write_folder(folder, references=NEW))
@@ -86,10 +85,6 @@ def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path) -> No
 
 
 def test_new_submissions_during_scoring_appear_with_the_others(site: Site, folder: Path) -> None:
-    from captious_server.models import Submission
-    from captious_server.people.teams import personal_team
-    from captious_server.scoring import queue as lease
-
     queue(1)
     site.work()
     site.load(write_folder(folder, references=NEW))
@@ -110,9 +105,6 @@ def test_new_submissions_during_scoring_appear_with_the_others(site: Site, folde
 
 @pytest.mark.parametrize("end", ["fails", "is deleted"])
 def test_failed_scoring_does_not_keep_the_leaderboard_old(site: Site, folder: Path, end: str) -> None:
-    from captious_server.models import Submission
-    from captious_server.scoring import queue as lease
-
     site.configure(scoring_tries=1)
     _, second = queue(2)
     admin = site.user("admin", is_superuser=True)
@@ -235,8 +227,6 @@ class TestIncrementalScoring:
 
     def test_only_phases_with_changed_reference_sets_get_a_version(self, site: Site, folder: Path) -> None:
         """A phase has a new version if one of its own reference sets has changed."""
-        from captious_server.models import Phase
-
         text = (folder / "challenge.toml").read_text().replace('file = "c2.json"', 'file = "c2.json"\ncaptions = "one"')
         text = text.replace('name = "main"\n', 'name = "main"\ncaptions = ["one"]\n')
         text += '[[captions]]\nname = "one"\npattern = "one*"\n[[captions]]\nname = "two"\npattern = "two*"\n'
@@ -254,8 +244,6 @@ class TestIncrementalScoring:
     def test_organizer_can_score_everything_again(
         self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.scoring.queue import queue_again
-
         [submission] = queue()
         site.work()
         seen = scorings(monkeypatch)
@@ -275,9 +263,6 @@ def change_set(file: Path) -> None:
 
 
 def test_new_version_of_captious_scores_again(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.models import Phase
-    from captious_server.scoring import queue as lease
-
     queue()
     site.work()
     assert lease.change_program() == 0

@@ -19,7 +19,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from django.urls import URLPattern, get_resolver, resolve
 
+from captious_server.models import Invitation, Participant, Phase, Submission, Token, Webhook
+from captious_server.submissions import storage
 from server.tests.security.pages import body_of, close
 from server.tests.security.world import TRACEBACK, World, upload
 from server.tests.support.site import parsed
@@ -100,8 +103,6 @@ def addresses(world: World, *, api: bool) -> list[str]:
 
 
 def ids(world: World) -> dict[str, Any]:
-    from captious_server.models import Invitation, Token, Webhook
-
     people = {"alpha_link": Invitation.objects.get(team=world.alpha).pk, "dora": world.users["dora"].pk}
     token = Token.objects.get(user=world.users["ann"])
     values: dict[str, Any] = {name: submission.pk for name, submission in world.submissions.items()}
@@ -123,8 +124,6 @@ def answer_of(response: Any) -> str:
 
 
 def named(address: str) -> str:
-    from django.urls import resolve
-
     return resolve(address.partition("?")[0]).url_name or ""
 
 
@@ -158,14 +157,10 @@ def differences(world: World, asked: Iterable[Line], role: str, column: str = ""
 @pytest.fixture
 def keeping_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deletions that are rolled back leave the files."""
-    from captious_server.submissions import storage
-
     monkeypatch.setattr(storage, "remove_files", lambda folder: None)
 
 
 def all_routes() -> Iterator[str]:
-    from django.urls import URLPattern, get_resolver
-
     def walk(patterns: Any, before: str) -> Iterator[str]:
         for pattern in patterns:
             route = before + str(pattern.pattern)
@@ -179,8 +174,6 @@ def all_routes() -> Iterator[str]:
 
 def test_access_table_has_every_address(world: World) -> None:
     """Fails for a new page until the table says who may GET it and POST to it."""
-    from django.urls import resolve
-
     tabled = {(resolve(line.address.partition("?")[0]).route, line.method) for line in lines(world)}
     routes = [route for route in all_routes() if not route.startswith("admin/")]
     assert tabled == set(product(routes, ("GET", "POST")))
@@ -216,8 +209,6 @@ def test_token_does_not_authenticate_pages(world: World) -> None:
 @pytest.mark.parametrize("role", ["visitor", "ann", "root"])
 def test_administration_requires_an_administrator(world: World, role: str) -> None:
     """Every address of the administration asks everybody else to sign in."""
-    from django.urls import resolve
-
     user = world.users["ann"].pk
     routes = set()
     for route in sorted(route for route in all_routes() if route.startswith("admin/")):
@@ -274,8 +265,6 @@ class TestVisibility:
 
     def test_hidden_leaderboard_is_not_shown_under_another_name(self, world: World) -> None:
         """Without access to the leaderboard of a phase, nothing else is shown, and it is never the default."""
-        from captious_server.models import Phase
-
         assert world.as_user("ann").get("/challenges/open/leaderboard.json?phase=hidden").status_code == 403
         rows = parsed(world.as_user("ann").get("/challenges/open/leaderboard.json"))
         assert "In hidden" not in {row["method"] for row in rows}
@@ -306,8 +295,6 @@ class TestVisibility:
         assert world.tokens["ann"][:10] not in text
 
     def test_outsiders_cannot_submit_for_a_team(self, world: World) -> None:
-        from captious_server.models import Submission
-
         with world.rollback():
             before = Submission.objects.count()
             for team in ("alpha", "Alpha", "ann", "baselines", "circle"):
@@ -320,8 +307,6 @@ class TestVisibility:
             assert Submission.objects.count() == before
 
     def test_former_participant_sees_nothing(self, world: World) -> None:
-        from captious_server.models import Participant
-
         with world.rollback():
             Participant.objects.all().delete()
             submission = world.submissions["in_circle"]

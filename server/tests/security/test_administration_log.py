@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from captious_server.models import AuditEvent
+from captious_server.people.teams import create_team
 from server.tests.security.world import World
 
 
 def events() -> list[tuple[str, str, str, str]]:
     """Who did what to what, and details; the latest first."""
-    from captious_server.models import AuditEvent
-
     return list(AuditEvent.objects.values_list("actor", "action", "target", "detail"))
 
 
@@ -53,8 +53,6 @@ def test_changes_to_teams_are_logged(sandbox: World) -> None:
 
 
 def test_bulk_deletion_is_logged(sandbox: World) -> None:
-    from captious_server.people.teams import create_team
-
     teams = [create_team(name, sandbox.users["bob"]) for name in ("One", "Two")]
     form = {"action": "delete_selected", "_selected_action": [str(team.pk) for team in teams], "post": "yes"}
     assert sandbox.as_user("root").post("/admin/captious/team/", form).status_code == 302

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.urls import resolve
+from pydantic import TypeAdapter
 
+from captious_server.api import schemas
 from server.tests.security.test_access import addresses, all_routes
 from server.tests.security.world import World, upload
 
@@ -48,11 +51,6 @@ def test_description_is_consistent(description: dict[str, Any]) -> None:
 
 def test_answers_match_the_schemas(world: World) -> None:
     """Every answer of every role has exactly the keys and types of its schema."""
-    from django.urls import resolve
-    from pydantic import TypeAdapter
-
-    from captious_server.api import schemas
-
     seen = set()
     for address in addresses(world, api=True):
         declared = getattr(resolve(address.partition("?")[0]).func, "declared", {})

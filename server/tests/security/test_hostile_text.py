@@ -7,9 +7,17 @@ import encodings.aliases
 import io
 import json
 from typing import Any
+from unittest.mock import Mock
+from urllib.parse import urlencode
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client, RequestFactory, override_settings
 
+from captious_server.models import Submission, Team, User
+from captious_server.pages import challenges
+from captious_server.settings import utc_time
+from captious_server.wsgi import application
 from server.tests.security.pages import Page, body_of, crawl, is_html
 from server.tests.security.test_access import addresses
 from server.tests.security.world import TEST, VAL, World, upload
@@ -70,7 +78,6 @@ class TestLinks:
             sandbox.submissions["public"].refresh_from_db()
             assert sandbox.submissions["public"].link.startswith(("https://", "http://"))
         query = {"phase": "main", "team": "ann", "method": "x", "link": link}
-        from urllib.parse import urlencode
 
         submission = sandbox.call("ann", "POST", f"/api/v1/challenges/open/submissions?{urlencode(query)}", upload())
         assert submission.status_code in {400, 201}
@@ -95,14 +102,7 @@ class TestPolicy:
                 body_of(response)
 
     def test_error_pages_have_a_content_security_policy(self, sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        from django.test import Client, override_settings
-
-        from captious_server.pages import challenges
-
-        def fail(*_: Any) -> None:
-            raise RuntimeError("secret detail")
-
-        monkeypatch.setattr(challenges, "visible_challenges", fail)
+        monkeypatch.setattr(challenges, "visible_challenges", Mock(side_effect=RuntimeError("secret detail")))
         answers = {500: sandbox.as_user("ann").get("/")}
         answers[403] = Client(enforce_csrf_checks=True).post("/sign-in", {})
         answers[413] = sandbox.as_user("visitor").post(
@@ -150,10 +150,6 @@ class TestFiles:
     @pytest.mark.parametrize("way", ["page", "api"])
     @pytest.mark.parametrize("name", NAMES)
     def test_names_cannot_inject_headers(self, sandbox: World, name: str, way: str) -> None:
-        from urllib.parse import urlencode
-
-        from captious_server.models import Submission
-
         rows = [{"image_id": image, "caption": "a"} for image in (11, 12, 13)]
         content = zipped({VAL: json.dumps(rows).encode(), TEST: json.dumps(rows).encode()})
         before = Submission.objects.count()
@@ -185,9 +181,6 @@ class TestFiles:
             body_of(file)
 
     def test_csv_cells_are_not_formulas(self, sandbox: World) -> None:
-        from captious_server.models import Submission
-        from captious_server.settings import utc_time
-
         evil = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", "ordinary", "1-2", "a=b")
         submission = sandbox.submissions["public"]
         for text in evil:
@@ -289,8 +282,6 @@ class TestParameters:
         assert response.status_code in {400, 413}
 
     def test_many_fields_and_files_are_answered(self, sandbox: World) -> None:
-        from django.core.files.uploadedfile import SimpleUploadedFile
-
         many = {f"field{i}": "x" for i in range(1000)}
         files = {f"file{i}": SimpleUploadedFile(f"{i}.json", b"[]") for i in range(5)}
         for form in (many, files):
@@ -302,8 +293,6 @@ class TestParameters:
 class TestNames:
     @pytest.mark.parametrize("name", ["\u0430nn", "Alph\u0430", "\u0391lpha", "ALPH\u0410"])
     def test_lookalike_letters_are_refused(self, sandbox: World, name: str) -> None:
-        from captious_server.models import Team, User
-
         sandbox.as_user("bob").post("/account/", {"action": "team", "team-name": name})
         password = {"password1": "another-horse-78", "password2": "another-horse-78"}
         sandbox.as_user("visitor").post("/sign-up", {"username": name, **password})
@@ -314,8 +303,6 @@ class TestNames:
         "name", ["alpha", "ALPHA", " Alpha ", "Alpha\u202e", "Ａlpha", "Alpha!", "Anonymous", "Baselines", "\u200b"]
     )
     def test_names_similar_to_taken_ones_are_refused(self, sandbox: World, name: str) -> None:
-        from captious_server.models import Team
-
         before = Team.objects.count()
         response = sandbox.as_user("bob").post("/account/", {"action": "team", "team-name": name})
         assert response.status_code == 422
@@ -345,10 +332,6 @@ class TestRequests:
 
     def test_any_encoding_is_answered(self, world: World) -> None:
         """Python has codecs that are not encodings of text."""
-        from django.test import RequestFactory
-
-        from captious_server.wsgi import application
-
         for name in sorted({*encodings.aliases.aliases.values(), "idna", "undefined", "unicode_escape", "nothing"}):
             for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"):
                 request = RequestFactory().generic(

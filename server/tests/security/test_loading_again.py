@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from captious.cli import captious
 from captious.errors import ParameterError
+from captious_server.models import Phase, Submission
 from server.tests.security.world import upload, write_challenge
 from server.tests.support.site import Site
 
@@ -29,8 +31,6 @@ class Organizer:
 
     def write(self, caption: str = "a cat", **values: Any) -> None:
         """The folder, anew."""
-        import shutil
-
         shutil.rmtree(self.folder, ignore_errors=True)
         write_challenge(self.folder, **{"phases": PHASES, "baselines": [BASELINE], **values})
         (self.folder / "base.zip").write_bytes(upload(caption))
@@ -43,13 +43,9 @@ class Organizer:
         return int(self._client.post(address, values).status_code)
 
     def board(self, phase: str) -> str:
-        from captious_server.models import Phase
-
         return str(Phase.objects.get(name=phase).board)
 
     def baselines(self) -> list[Any]:
-        from captious_server.models import Submission
-
         return list(Submission.objects.filter(is_baseline=True).exclude(status="deleted"))
 
     def run(self, command: str, *options: str) -> Result:

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from captious_server.models import Attempt, Submission
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import CANDIDATES, write_folder
 
 
 @pytest.mark.parametrize(("words", "status"), [(900, 422), (20, 302)])
 def test_caption_of_900_words_is_refused(site: Site, tmp_path: Path, words: int, status: int) -> None:
-    from captious_server.models import Attempt, Submission
-
     choose = random.Random(0).choices
     site.load(write_folder(tmp_path / "small"))
     ann = site.user()

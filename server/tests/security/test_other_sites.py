@@ -10,8 +10,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
 
+from captious_server.models import AuditEvent, User
+from captious_server.settings import Provider
 from server.tests.security import test_sessions_and_passwords as sessions
+from server.tests.security.pages import Page
 from server.tests.security.test_second_step import CODE_PAGE, Device
 from server.tests.security.test_sessions_and_passwords import is_signed_in, sign_in
 from server.tests.security.world import World
@@ -34,8 +39,6 @@ def provider(sandbox: World, running: OpenIDProvider) -> OpenIDProvider:
 
 
 def configure(world: World, **providers: dict[str, str]) -> None:
-    from captious_server.settings import Provider
-
     made = {name: Provider(client_id=CLIENT, client_secret=SECRET, **values) for name, values in providers.items()}
     world.site.configure(sign_in=made)
 
@@ -72,8 +75,6 @@ def user_of(client: Any) -> str:
 
 class TestSignIn:
     def test_connected_user_signs_in(self, sandbox: World, provider: OpenIDProvider) -> None:
-        from captious_server.models import AuditEvent
-
         connected(sandbox, "ann")
         client = sandbox.site.client()
         assert "Sign in with Local" in client.get("/sign-in").content.decode()
@@ -84,8 +85,6 @@ class TestSignIn:
         assert (event.actor, event.action, event.detail) == ("ann", "sign in", "through Local")
 
     def test_new_account_has_no_password(self, sandbox: World, provider: OpenIDProvider) -> None:
-        from captious_server.models import AuditEvent, User
-
         provider.user |= {"email": "zoe@example.org", "email_verified": True}
         client = sandbox.site.client()
         page = client.get(come_back(client, to="/challenges/open/")["Location"])
@@ -148,9 +147,6 @@ class TestSignIn:
         self, sandbox: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """GitHub offers OAuth 2.0 without an ID token."""
-        from allauth.socialaccount.models import SocialAccount
-        from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
-
         for name, path in {
             "authorize_url": "/authorize",
             "access_token_url": "/token",
@@ -352,8 +348,6 @@ class TestAttacks:
         assert "<b>x" not in response.content.decode()
 
     def test_names_of_provider_users_run_no_script(self, sandbox: World, provider: OpenIDProvider) -> None:
-        from server.tests.security.pages import Page
-
         script = '"><script>alert(1)</script><img src=x onerror=alert(1)>\r\nX: y\u202e'
         provider.user = {"sub": "hostile", "preferred_username": script, "name": script}
         client = sandbox.as_user("bob")

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
+from django.urls import resolve
 
+from captious_server.operations.setup import make_administrator
+from captious_server.people.turns import hashes_password
 from server.tests.security.test_sessions_and_passwords import is_signed_in, sign_in
 from server.tests.security.world import World
 from server.tests.support.site import PASSWORD
@@ -61,10 +66,6 @@ class TestAttempts:
     ],
 )
 def test_password_pages_are_known_as_slow(set_up_site: Any, path: str, is_slow: bool) -> None:
-    from django.urls import resolve
-
-    from captious_server.people.turns import hashes_password
-
     assert resolve(path)
     assert hashes_password("POST", path) == is_slow
     assert not hashes_password("GET", path)
@@ -78,9 +79,6 @@ class TestTokens:
         assert world.as_user("ann").post("/account/password", form).status_code == 302
 
     def reset(self, world: World, **more: Any) -> None:
-        from allauth.account.forms import default_token_generator
-        from allauth.account.utils import user_pk_to_url_str
-
         ann = world.users["ann"]
         client, key = world.site.client(), default_token_generator.make_token(ann)
         form = client.get(f"/account/reset/{user_pk_to_url_str(ann)}-{key}/", follow=True)
@@ -92,8 +90,6 @@ class TestTokens:
         assert world.as_user("root").post(address, form).status_code == 302
 
     def by_command(self, world: World) -> None:
-        from captious_server.operations.setup import make_administrator
-
         make_administrator("ann", NEW)
 
     def test_administrator_page_lists_what_a_new_password_ends(self, sandbox: World) -> None:

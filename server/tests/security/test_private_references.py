@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import Submission
 from server.tests.security.pages import body_of, crawl
 from server.tests.security.test_access import addresses
 from server.tests.security.world import IDS, MARKERS, TEST, VAL, World, upload
@@ -198,8 +199,6 @@ class TestAnonymousTeams:
     @pytest.fixture
     def anonymous_world(self, sandbox: World) -> World:
         """All submissions of the team are anonymous."""
-        from captious_server.models import Submission
-
         Submission.objects.filter(team=sandbox.alpha).update(anonymous=True)
         return sandbox
 

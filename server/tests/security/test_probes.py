@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import AuditEvent, Challenge, Notice, User, Webhook
+from captious_server.notices.delivery import ended_submissions
+from captious_server.scoring.queue import release
+from captious_server.submissions import probes
 from server.tests.support.site import EXAMPLES, Site, example
 from server.tests.support.small_challenge import as_toml
 
@@ -59,8 +63,6 @@ def real() -> list[dict[str, Any]]:
 @pytest.fixture
 def probed(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """A site on which the few words of twelve images tell which words are usual."""
-    from captious_server.submissions import probes
-
     monkeypatch.setattr(probes, "_MIN_WORDS", 100)
     site.user("olga")
     site.load(write(tmp_path / "probed", unknown_words=0.6))
@@ -74,8 +76,6 @@ def submit(site: Site, user: Any, captions: Any, **values: Any) -> Any:
 
 
 def test_probe_is_held_until_an_organizer_releases_it(probed: Site) -> None:
-    from captious_server.models import AuditEvent, User
-
     ann, olga = probed.user(), User.objects.get(username="olga")
     row = submit(probed, ann, rows(probe), method="Probe")
     assert row.status == "held"
@@ -137,10 +137,6 @@ def test_without_public_references_other_submissions_tell_usual_words(site: Site
 
 
 def test_webhooks_are_told(probed: Site) -> None:
-    from captious_server.models import Challenge, Notice, Webhook
-    from captious_server.notices.delivery import ended_submissions
-    from captious_server.scoring.queue import release
-
     Webhook.objects.create(challenge=Challenge.objects.get(), url="https://example.org/", secret="x")
     row = submit(probed, probed.user(), rows(probe))
     for after, status in (("held", "held"), ("ended", "done")):

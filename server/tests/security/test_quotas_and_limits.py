@@ -7,10 +7,23 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import pytest
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import connection
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from captious.errors import ResourceError
+from captious_server import actions
+from captious_server.models import Attempt, Phase, Submission, Team
+from captious_server.people import accounts
+from captious_server.scoring import queue
+from captious_server.scoring.queue import queue_again
+from captious_server.submissions import intake
 from captious_server.submissions.upload import Problem
 from server.tests.security.world import World, upload
 
@@ -36,7 +49,6 @@ def is_taken(response: Any) -> bool:
 @pytest.fixture
 def uploads_without_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Uploads are not read in a process of their own: one that is b"bad" has a problem, and none looks like a probe."""
-    from captious_server.submissions import intake
 
     def read(path: Any, *_: Any) -> list[Problem]:
         return [Problem("x.json", "It is bad.")] if path.read_bytes() == b"bad" else []
@@ -48,8 +60,6 @@ def uploads_without_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def one_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """All requests come within one minute."""
-    from captious_server.people import accounts
-
     monkeypatch.setattr(accounts, "time", SimpleNamespace(time=lambda: 1_800_000_000.0))
 
 
@@ -57,18 +67,11 @@ pytestmark = pytest.mark.usefixtures("uploads_without_a_process", "one_minute")
 
 
 def latest() -> Any:
-    from captious_server.models import Submission
-
     return Submission.objects.latest("pk")
 
 
 @pytest.mark.parametrize("address", ["/challenges/open/submissions", "/api/v1/challenges/open/submissions"])
 def test_submission_list_has_a_constant_number_of_queries(sandbox: World, address: str) -> None:
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    from captious_server.models import Submission
-
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             client = sandbox.as_user("ann")
@@ -89,8 +92,6 @@ def test_submission_list_has_a_constant_number_of_queries(sandbox: World, addres
 @pytest.mark.parametrize("way", WAYS)
 class TestDates:
     def test_upload_outside_the_dates_is_refused(self, sandbox: World, way: str) -> None:
-        from captious_server.models import Attempt
-
         before = Attempt.objects.count()
         for phase in ("past", "future"):
             assert not is_taken(take(sandbox, way, phase=phase))
@@ -101,8 +102,6 @@ class TestDates:
         self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch, seconds: int
     ) -> None:
         """The time of the first byte counts, as the proxy says it."""
-        from captious_server.models import Phase
-
         sandbox.site.configure(behind_proxy=True)
         began = self.arrived(monkeypatch, 300)
         Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=seconds))
@@ -119,16 +118,12 @@ class TestDates:
     def test_only_a_proxy_says_when_an_upload_began(
         self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.models import Phase
-
         began = self.arrived(monkeypatch, 300)
         Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=2))
         assert not is_taken(take(sandbox, way))
 
     def arrived(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> datetime:
         """Let a request take so long to arrive, as a proxy says it; gives the time at which it began."""
-        from django.core.handlers.wsgi import WSGIRequest
-
         now, original = datetime.now(UTC), WSGIRequest.__init__
         header = {"HTTP_X_ARRIVAL": f"{now.timestamp():.3f} {seconds:.3f}"}
         monkeypatch.setattr(WSGIRequest, "__init__", lambda request, environ: original(request, {**environ, **header}))
@@ -136,8 +131,6 @@ class TestDates:
 
     def test_upload_to_an_unknown_phase_is_refused(self, sandbox: World, way: str) -> None:
         """This includes phases of other challenges and phases that were removed."""
-        from captious_server.models import Phase
-
         for phase in ("nothing", "", "1", "main "):
             assert not is_taken(take(sandbox, way, phase=phase)) or latest().phase.name == "main"
         Phase.objects.filter(name="main").update(is_retired=True)
@@ -145,8 +138,6 @@ class TestDates:
 
     def test_details_stay_editable_after_the_close(self, sandbox: World, way: str) -> None:
         """The description can be edited; captions and time cannot."""
-        from captious_server.models import Phase, Submission
-
         submission = sandbox.submissions["public"]
         Phase.objects.filter(pk=submission.phase_id).update(closes="2020-01-01T00:00:00Z", opens=None)
         form = {
@@ -182,12 +173,6 @@ class TestQuotas:
 
     @pytest.mark.parametrize(("phase", "again"), [("daily", True), ("total", False)])
     def test_daily_quota_renews_the_next_day(self, sandbox: World, way: str, phase: str, again: bool) -> None:
-        from datetime import timedelta
-
-        from django.db.models import F
-
-        from captious_server.models import Submission
-
         for _ in range(2):
             take(sandbox, way, phase=phase)
         Submission.objects.update(created=F("created") - timedelta(days=1))
@@ -233,7 +218,6 @@ class TestQuotas:
         self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It covers unpacked captions in all phases, of an account and of a team."""
-        from captious_server.submissions import intake
 
         def read(path: Any, filename: Any, expected: Any, limits: Any, output: Any) -> list[Problem]:
             (output / "val.json").write_bytes(bytes(1 << 20))
@@ -269,11 +253,6 @@ class TestQuotas:
 
     @pytest.mark.parametrize("how", ["delete", "cancel"])
     def test_scored_submissions_count_even_if_deleted(self, sandbox: World, way: str, how: str) -> None:
-        from django.utils import timezone
-
-        from captious_server.models import Submission
-        from captious_server.scoring.queue import queue_again
-
         for _ in range(2):
             take(sandbox, way, phase="daily")
             rows = Submission.objects.filter(pk=latest().pk)
@@ -286,9 +265,6 @@ class TestQuotas:
         assert not is_taken(take(sandbox, way, phase="daily"))
 
     def test_server_failures_are_free(self, sandbox: World, way: str) -> None:
-        from captious_server.models import Submission
-        from captious_server.scoring import queue
-
         sandbox.site.configure(scoring_tries=1)
         Submission.objects.filter(status="queued").update(status="failed")
         for _ in range(3):
@@ -301,20 +277,14 @@ class TestQuotas:
     def test_server_failures_during_upload_are_free(
         self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.errors import ResourceError
-        from captious_server.models import Attempt
-        from captious_server.submissions import intake
-
         before = Attempt.objects.count()
         for error in (OSError(28, "No space left on device"), ResourceError("broken")):
             with monkeypatch.context() as patch:
-                patch.setattr(intake, "read_upload", raising(error))
+                patch.setattr(intake, "read_upload", Mock(side_effect=error))
                 assert take(sandbox, way, phase="attempts").status_code == 503
         assert Attempt.objects.count() == before
 
     def test_dry_runs_are_free_but_limited(self, sandbox: World, way: str) -> None:
-        from captious_server.models import Attempt, Submission
-
         before = Attempt.objects.count(), Submission.objects.count()
         sandbox.site.configure(requests_per_minute=5)
         answers = [take(sandbox, way, phase="attempts", action="check", dry_run="1").status_code for _ in range(6)]
@@ -322,8 +292,6 @@ class TestQuotas:
         assert (Attempt.objects.count(), Submission.objects.count()) == before
 
     def test_dry_runs_that_take_too_long_count(self, sandbox: World, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.submissions import intake
-
         monkeypatch.setattr(intake, "read_upload", lambda *_: [Problem("x.json", "It takes long.", is_slow=True)])
         answers = [take(sandbox, way, phase="attempts", action="check", dry_run="1").status_code for _ in range(4)]
         assert answers == [422] * 3 + [429]
@@ -336,13 +304,6 @@ class TestQuotas:
         assert is_taken(take(sandbox, others[way], phase="daily"))
         assert not is_taken(take(sandbox, way, phase="daily"))
         assert not is_taken(take(sandbox, others[way], phase="daily"))
-
-
-def raising(error: Exception) -> Callable[..., Any]:
-    def fail(*_: Any) -> None:
-        raise error
-
-    return fail
 
 
 class TestRates:
@@ -383,9 +344,6 @@ class TestRates:
         assert self.limited(sandbox, lambda: ann.post(f"/submissions/{pk}/edit", form))
 
     def test_number_of_teams_is_limited(self, sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server import actions
-        from captious_server.models import Team
-
         monkeypatch.setattr(actions, "MAX_TEAMS", 3)
         for name in ("one", "two", "three"):
             sandbox.as_user("ann").post("/account/", {"action": "team", "team-name": name})
@@ -437,8 +395,6 @@ class TestSizes:
         assert [*(sandbox.site.data / "incoming").iterdir()] == []
 
     def test_upload_shorter_than_its_length_is_refused(self, sandbox: World) -> None:
-        from captious_server.models import Attempt
-
         before = Attempt.objects.count()
         address = "/api/v1/challenges/open/submissions?phase=main&method=x&team=ann"
         body = {"wsgi.input": io.BytesIO(upload()), "CONTENT_LENGTH": str(len(upload()) + 1)}
@@ -460,8 +416,6 @@ class TestSizes:
 
 class TestDeletion:
     def test_deletion_frees_storage_and_page_explains_it(self, sandbox: World) -> None:
-        from django.utils import timezone
-
         take(sandbox, "page")
         submission = latest()
         scores = submission.all_scores.create(
@@ -485,8 +439,6 @@ class TestDeletion:
         assert "does not count toward the quota" in page
 
     def test_submission_being_scored_cannot_be_deleted(self, sandbox: World) -> None:
-        from captious_server.models import Submission
-
         submission = sandbox.submissions["queued"]
         Submission.objects.filter(pk=submission.pk).update(status="running")
         for how in ("cancel", "delete"):
@@ -494,16 +446,6 @@ class TestDeletion:
             submission.refresh_from_db()
             assert submission.status == "running"
             assert submission.folder.exists()
-
-    def test_outsiders_can_neither_cancel_nor_delete(self, sandbox: World) -> None:
-        submission = sandbox.submissions["queued"]
-        for role in ("visitor", "bob", "paul", "otto", "dora"):
-            for how in ("cancel", "delete", "edit"):
-                sandbox.as_user(role).post(f"{submission.url}{how}", {"method": "Changed"})
-            sandbox.call(role, "POST", f"/api/v1/submissions/{submission.pk}/cancel")
-        submission.refresh_from_db()
-        assert (submission.status, submission.method) == ("queued", "Queued")
-        assert submission.folder.exists()
 
     def test_organizer_of_another_challenge_cannot_act(self, sandbox: World) -> None:
         submission = sandbox.submissions["public"]

@@ -6,9 +6,13 @@ import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from captious_server.models import Attempt, Membership, Phase, Submission
+from captious_server.pages.middleware import TakingTurns
+from captious_server.submissions import intake
 from server.tests.security.world import World, upload
 
 CONTENT = upload()  # an archive has the time in it
@@ -31,14 +35,10 @@ def send(
 @pytest.fixture
 def several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each request is answered by a web process of its own: the turns of one are not those of another."""
-    from captious_server.pages.middleware import TakingTurns
-
     monkeypatch.setattr(TakingTurns, "_turn", lambda *_: nullcontext())
 
 
 def n_attempts(phase: str = "daily") -> int:
-    from captious_server.models import Attempt
-
     return Attempt.objects.filter(phase__name=phase, phase__challenge__slug="open").count()
 
 
@@ -91,8 +91,6 @@ def test_other_keys_and_users_create_other_submissions(sandbox: World) -> None:
 
 
 def test_repeated_upload_after_the_close_is_answered(sandbox: World) -> None:
-    from captious_server.models import Phase
-
     number = send(sandbox).json()["id"]
     Phase.objects.update(closes="2020-01-01T00:00:00Z")
     assert send(sandbox).json()["id"] == number
@@ -104,8 +102,6 @@ def test_concurrent_uploads_with_one_key_are_one_attempt(
     sandbox: World, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
     """The second begins while the first is being read."""
-    from captious_server.submissions import intake
-
     monkeypatch.setattr(intake, "_turn", lambda _: nullcontext())
     answers: list[Any] = []
     read = intake.read_upload
@@ -125,8 +121,6 @@ def test_concurrent_uploads_with_one_key_are_one_attempt(
 @pytest.mark.usefixtures("several_processes")
 def test_concurrent_invalid_uploads_each_count(sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second is not given the attempt of the first; it would be read without counting."""
-    from captious_server.submissions import intake
-
     answers: list[Any] = []
     read = intake.read_upload
 
@@ -144,8 +138,6 @@ def test_concurrent_invalid_uploads_each_count(sandbox: World, monkeypatch: pyte
 @pytest.mark.usefixtures("several_processes")
 @pytest.mark.parametrize("more", ["", "&dry_run=1"])
 def test_account_has_one_upload_read_at_a_time(sandbox: World, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
-    from captious_server.submissions import intake
-
     answers: list[Any] = []
     read = intake.read_upload
 
@@ -166,14 +158,8 @@ def test_account_has_one_upload_read_at_a_time(sandbox: World, monkeypatch: pyte
 
 def interrupted(sandbox: World, monkeypatch: pytest.MonkeyPatch, begin: Callable[..., Any]) -> None:
     """An upload that ends in the middle, as when its process is killed."""
-    from captious_server.submissions import intake
-
     with monkeypatch.context() as patch:
-
-        def killed(*_: Any) -> None:
-            raise SystemExit
-
-        patch.setattr(intake, "read_upload", killed)
+        patch.setattr(intake, "read_upload", Mock(side_effect=SystemExit))
         patch.setattr(intake, "_end_attempt", lambda *_, **__: None)
         with pytest.raises(SystemExit):
             begin()
@@ -196,8 +182,6 @@ def test_refused_captions_count_each_time(sandbox: World) -> None:
 
 
 def test_former_members_learn_nothing(sandbox: World) -> None:
-    from captious_server.models import Membership, Submission
-
     number = send(sandbox).json()["id"]
     Submission.objects.update(public=False)
     Membership.objects.filter(user__username="ann").delete()

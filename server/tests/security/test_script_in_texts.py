@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from captious_server.models import Challenge, Membership, Phase, Scores, Submission, Team, User
 from server.tests.security.pages import Page, crawl, is_html
 from server.tests.security.test_hostile_text import SCRIPTS
 from server.tests.security.world import write_challenge, write_references
@@ -21,8 +22,6 @@ class TestScript:
     @pytest.fixture
     def site_of_scripts(self, site: Site, tmp_path: Path) -> Site:
         """A challenge, users, teams and submissions whose every text is script."""
-        from captious_server.models import Challenge, Membership, Phase, Scores, Submission, Team
-
         script = SCRIPTS[1]
         olga = site.user("olga")
         toml = f"""
@@ -94,8 +93,6 @@ class TestScript:
 
     @pytest.mark.parametrize("name", slow_but("ann", ("", "ann", "olga")))
     def test_no_page_runs_script(self, site_of_scripts: Site, name: str) -> None:
-        from captious_server.models import User
-
         user = User.objects.filter(username=name).first()
         seen = 0
 
@@ -118,8 +115,6 @@ class TestScript:
         assert seen > 8
 
     def test_failed_submissions_and_form_errors_run_no_script(self, site_of_scripts: Site) -> None:
-        from captious_server.models import Submission, User
-
         Submission.objects.update(status="failed")
         for name in ("ann", "olga"):
             client = site_of_scripts.client(User.objects.get(username=name))
@@ -146,8 +141,6 @@ class TestScript:
         assert Page(page.content.decode()).dangers == []
 
     def test_csv_captions_are_not_formulas(self, site_of_scripts: Site) -> None:
-        from captious_server.models import Submission
-
         submission = Submission.objects.get(is_baseline=False)
         file = submission.folder / "captions" / "captions.json"
         rows = json.loads(file.read_text())

@@ -7,12 +7,18 @@ import time
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
-from django.test import TestCase
+from click.testing import CliRunner
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.test import TestCase, override_settings
 
+from captious_server.commands import serve
+from captious_server.models import AuditEvent
 from server.tests.security.test_sessions_and_passwords import is_signed_in, sign_in
 from server.tests.security.world import World
-from server.tests.support.site import PASSWORD
+from server.tests.support.site import PASSWORD, prove
 
 PAGE = "/account/second-step/"
 CODE_PAGE = f"{PAGE}authenticate/"
@@ -75,8 +81,6 @@ class TestSigningIn:
         assert "Account of ann" not in client.get("/").content.decode()
 
     def test_password_and_code_sign_in(self, sandbox: World, device: Device) -> None:
-        from captious_server.models import AuditEvent
-
         client = sandbox.site.client()
         to = "/challenges/open/leaderboard?sort=rouge-l"
         client.post("/sign-in", {"login": "ann", "password": PASSWORD, "next": to})
@@ -126,17 +130,11 @@ class TestSigningIn:
 class TestGuessing:
     def guess(self, world: World) -> None:
         """Wrong codes, each from another address."""
-        from django.conf import settings
-
         for i in range(settings.CAPTIOUS.wrong_passwords):
             assert enter(world.site.client(), "wrong!", REMOTE_ADDR=f"10.0.{i}.1").status_code == 200
 
     def test_wrong_codes_are_limited(self, sandbox: World, later: Any) -> None:
         """The limit holds for any number of addresses, for a while."""
-        from django.conf import settings
-
-        from captious_server.models import AuditEvent
-
         device = Device(sandbox.as_user("ann"))
         later(300)
         self.guess(sandbox)
@@ -163,9 +161,6 @@ class TestGuessing:
 
 class TestSettingUp:
     def test_database_alone_makes_no_codes(self, sandbox: World, device: Device) -> None:
-        from allauth.mfa.models import Authenticator
-        from django.contrib.sessions.models import Session
-
         rows = str([*Authenticator.objects.values()])
         sessions = str([session.get_decoded() for session in Session.objects.all()])
         assert len(device.secret) == 32
@@ -173,8 +168,6 @@ class TestSettingUp:
         assert not any(code in rows + sessions for code in device.codes)
 
     def test_another_key_of_the_server_ends_codes(self, sandbox: World, device: Device) -> None:
-        from django.test import override_settings
-
         with override_settings(SECRET_KEY="another"):
             assert enter(sandbox.site.client(), device.code(steps=1)).status_code == 200
 
@@ -184,8 +177,6 @@ class TestSettingUp:
 
     @pytest.mark.parametrize("action", ["on", "off"])
     def test_other_sessions_end(self, sandbox: World, action: str) -> None:
-        from server.tests.support.site import prove
-
         here, there = sandbox.site.client(), sandbox.site.client()
         if action == "off":
             device = Device(sandbox.as_user("ann"))
@@ -205,8 +196,6 @@ class TestSettingUp:
         assert not is_signed_in(there)
 
     def test_changes_are_logged(self, sandbox: World, device: Device) -> None:
-        from captious_server.models import AuditEvent
-
         client = sandbox.as_user("ann")
         with TestCase.captureOnCommitCallbacks(execute=True):
             client.post(f"{PAGE}recovery-codes/generate/")
@@ -216,10 +205,6 @@ class TestSettingUp:
 
     @pytest.mark.parametrize("how", ["administrator", "command"])
     def test_lost_device_is_reset(self, sandbox: World, device: Device, how: str) -> None:
-        from click.testing import CliRunner
-
-        from captious_server.commands import serve
-
         elsewhere = sandbox.site.client()
         enter(elsewhere, device.code(steps=1))
         elsewhere.post(f"{PAGE}trust/", {"action": "skip"})

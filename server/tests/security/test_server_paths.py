@@ -8,6 +8,7 @@ import pytest
 
 from captious import CiderD, read_references
 from captious_server.challenges.definition import public_label
+from captious_server.models import Submission
 from server.tests.support.site import EXAMPLES, Site
 from server.tests.support.small_challenge import upload, write_folder
 
@@ -31,8 +32,6 @@ def test_public_labels_have_no_folders(label: str, public: str) -> None:
 
 
 def test_no_page_shows_a_server_path(site: Site, tmp_path: Path) -> None:
-    from captious_server.models import Submission
-
     private = tmp_path / "models of the server"
     private.mkdir()
     CiderD().fit_resource(read_references(EXAMPLES / "references.json")).save(private / "idf.npz")

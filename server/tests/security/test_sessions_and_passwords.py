@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from allauth.account.forms import default_token_generator
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from allauth.account.utils import user_pk_to_url_str
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core import mail
+from django.core.cache import cache
+from django.core.cache.backends.db import DatabaseCache
+from django.db import connection
+from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 
 from captious.errors import ParameterError
+from captious_server.models import AuditEvent, Invitation, Membership, Notice, Submission, Token, User, Webhook
+from captious_server.people.accounts import make_invitation
 from captious_server.settings import ServerSettings
+from server.tests.security.pages import Page
 from server.tests.security.test_access import CONTENTS, addresses, named
 from server.tests.security.world import World, upload
 from server.tests.support.site import PASSWORD, delivered
@@ -19,8 +37,6 @@ NEW_TOKEN = {"action": "token", "token-name": "new"}
 
 
 def strict_client() -> Any:
-    from django.test import Client
-
     return Client(enforce_csrf_checks=True, raise_request_exception=False)
 
 
@@ -29,8 +45,6 @@ def sign_in(client: Any, name: str, password: str = PASSWORD, **options: Any) ->
 
 
 def cache_of_limits() -> Any:
-    from django.core.cache import cache
-
     return cache
 
 
@@ -54,7 +68,6 @@ class TestForgery:
     @pytest.mark.parametrize("role", slow_but("olga", ("ann", "olga", "root")))
     def test_get_changes_nothing(self, world: World, role: str) -> None:
         """Every effect needs a POST."""
-        from captious_server.models import AuditEvent, Invitation, Membership, Submission, Token
 
         def state() -> list[Any]:
             rows = list(Submission.objects.order_by("pk").values_list("pk", "status", "method"))
@@ -69,10 +82,6 @@ class TestForgery:
     @pytest.mark.parametrize("kind", ["address", "reset"])
     def test_link_of_another_account_signs_nobody_out(self, sandbox: World, kind: str) -> None:
         """Anyone can have an image of a page lead there; sending the form signs out whoever is signed in."""
-        from allauth.account.forms import default_token_generator
-        from allauth.account.models import EmailAddress, EmailConfirmationHMAC
-        from allauth.account.utils import user_pk_to_url_str
-
         bob = sandbox.users["bob"]
         if kind == "address":
             row = EmailAddress.objects.create(user=bob, email="new@example.org")
@@ -95,9 +104,6 @@ class TestForgery:
 class TestSessions:
     def test_invalid_session_cookie_does_not_reach_the_database(self, sandbox: World) -> None:
         """PostgreSQL fails on NUL, which a quoted cookie can contain."""
-        from django.db import connection
-        from django.test.utils import CaptureQueriesContext
-
         for cookie, asks in (('"\\000aaaaaaaa"', False), ("' OR 1=1 --", False), ("a" * 32, True)):
             with CaptureQueriesContext(connection) as queries:
                 response = sandbox.site.client().get("/account/", HTTP_COOKIE=f"captious_session={cookie}")
@@ -115,10 +121,6 @@ class TestSessions:
 
     def test_cookies_are_secure_with_https(self, tmp_path: Path) -> None:
         """The setting is read at start, so this runs in a new process."""
-        import os
-        import subprocess
-        import sys
-
         (tmp_path / "captious.toml").write_text("https = true\nbehind_proxy = true\n")
         program = (
             "from captious_server.operations.setup import set_up; from pathlib import Path; "
@@ -130,8 +132,6 @@ class TestSessions:
         assert done.stdout.strip() == "True True True ('HTTP_X_FORWARDED_PROTO', 'https')", done.stderr
 
     def test_deactivation_ends_sessions_and_tokens(self, sandbox: World) -> None:
-        from captious_server.models import User
-
         client = sandbox.as_user("ann")
         assert is_signed_in(client)
         assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
@@ -150,8 +150,6 @@ class TestSessions:
 
     def test_question_for_a_passkey_makes_a_short_session(self, sandbox: World) -> None:
         """The page that asks for it is for everybody; a visitor without scripts gets no session."""
-        from django.contrib.sessions.models import Session
-
         client, address = sandbox.site.client(), "/account/second-step/webauthn/login/"
         before = Session.objects.count()
         assert client.get(address).status_code == 302
@@ -165,8 +163,6 @@ class TestGuessing:
     """Wrong passwords lock an account for an address for a while."""
 
     def guess(self, world: World, *names: str, **options: Any) -> None:
-        from django.conf import settings
-
         for i in range(settings.CAPTIOUS.wrong_passwords):
             assert sign_in(world.site.client(), names[i % len(names)], "wrong", **options).status_code == 200
 
@@ -186,8 +182,6 @@ class TestGuessing:
 
     @pytest.mark.parametrize("page", ["/account/password", "/account/again/"])
     def test_guesses_in_an_open_browser_count_as_well(self, sandbox: World, page: str) -> None:
-        from django.conf import settings
-
         new = {"password1": "another-horse-78", "password2": "another-horse-78"}
         client = sandbox.as_user("ann")
         for _ in range(settings.CAPTIOUS.wrong_passwords):
@@ -198,17 +192,12 @@ class TestGuessing:
 
     def test_every_name_of_the_site_counts_the_same(self, sandbox: World) -> None:
         """Senders choose the port that a request names, and the host where any is allowed."""
-        from django.conf import settings
-
         for i in range(settings.CAPTIOUS.wrong_passwords):
             sign_in(sandbox.site.client(), "ann", "wrong", HTTP_HOST=f"testserver:{1000 + i}")
         assert self.is_locked(sandbox)
 
     def test_processes_count_together(self, sandbox: World) -> None:
         """The counts are in the database, not in the memory of a process."""
-        from django.core.cache import cache
-        from django.core.cache.backends.db import DatabaseCache
-
         self.guess(sandbox, "ann")
         assert isinstance(cache._connections["default"], DatabaseCache)
 
@@ -216,8 +205,6 @@ class TestGuessing:
     def test_forwarded_addresses_count_only_with_a_proxy(
         self, sandbox: World, behind_proxy: bool, locked: bool
     ) -> None:
-        from django.conf import settings
-
         sandbox.site.configure(behind_proxy=behind_proxy)
         for i in range(settings.CAPTIOUS.wrong_passwords):
             sign_in(sandbox.site.client(), "ann", "wrong", HTTP_X_FORWARDED_FOR=f"10.1.1.{i}")
@@ -226,10 +213,6 @@ class TestGuessing:
 
 class TestTokens:
     def test_only_hashes_are_stored(self, sandbox: World) -> None:
-        from django.contrib.sessions.models import Session
-
-        from captious_server.models import Invitation, Token
-
         client = sandbox.as_user("ann")
         assert client.post("/account/", NEW_TOKEN).status_code == 302
         stored = " ".join(session.session_data for session in Session.objects.all())
@@ -246,8 +229,6 @@ class TestTokens:
 
     def test_new_token_needs_the_password(self, sandbox: World) -> None:
         """A token outlives the session of an unattended browser."""
-        from captious_server.models import Token
-
         before = Token.objects.count()
         client = sandbox.site.client(sandbox.users["ann"], proved=False)
         page = client.post("/account/", NEW_TOKEN)["Location"]
@@ -268,8 +249,6 @@ class TestTokens:
     def test_what_outlives_a_session_needs_the_password(
         self, sandbox: World, name: str, path: str, form: dict[str, str]
     ) -> None:
-        from captious_server.models import Invitation, Webhook
-
         def count() -> int:
             return int(Invitation.objects.count() + Webhook.objects.count())
 
@@ -305,8 +284,6 @@ class TestTokens:
         assert response["Cache-Control"] == "private, no-store"
 
     def test_revoked_token_is_refused(self, sandbox: World) -> None:
-        from captious_server.models import Token
-
         address = "/api/v1/challenges/open/submissions"
         token = Token.objects.get(user=sandbox.users["ann"])
         assert sandbox.call("ann", "GET", address).status_code == 200
@@ -331,8 +308,6 @@ class TestTokens:
         assert response.status_code == 401
 
     def test_hash_is_not_a_token(self, world: World) -> None:
-        from captious_server.models import Token
-
         token = Token.objects.get(user=world.users["ann"])
         for text in (token.hash, token.prefix):
             headers = {"Authorization": f"Bearer {text}"}
@@ -348,8 +323,6 @@ class TestTokens:
 @pytest.mark.parametrize("secret", ["a/b", "cap_made-up", "of mia", "an invitation of Beta"])
 def test_planted_secrets_are_not_shown_as_new(sandbox: World, secret: str) -> None:
     """Other sites of a domain can set cookies, and nobody should use or share an attacker's token or link."""
-    from captious_server.people.accounts import make_invitation
-
     secrets = {
         "of mia": sandbox.tokens["mia"],
         "an invitation of Beta": make_invitation(sandbox.beta, sandbox.users["bob"]),
@@ -402,8 +375,6 @@ class TestRedirects:
         assert sandbox.site.client().post("/sign-in", form)["Location"] == to
 
     def test_next_runs_no_script(self, sandbox: World) -> None:
-        from server.tests.security.pages import Page
-
         for address in ("/sign-in", "/sign-up"):
             text = sandbox.site.client().get(address, {"next": '"><script>alert(1)</script>'}).content.decode()
             assert Page(text).dangers == []
@@ -419,8 +390,6 @@ class TestHosts:
         assert named.hosts == ("captions.example.org",)
 
     def test_forwarded_hosts_are_ignored(self, sandbox: World) -> None:
-        from django.test import override_settings
-
         with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
             forged = {"HTTP_HOST": "captions.example.org", "HTTP_X_FORWARDED_HOST": "evil.example"}
             forged |= {"HTTP_X_FORWARDED_SERVER": "evil.example", "HTTP_FORWARDED": "host=evil.example"}
@@ -450,8 +419,6 @@ class TestResets:
         return client.post(address, {"password1": password, "password2": password})
 
     def test_links_are_sent_to_confirmed_addresses_only(self, sandbox: World) -> None:
-        from allauth.account.models import EmailAddress
-
         EmailAddress.objects.filter(email="bob@example.org").update(verified=False)
         assert self.reset(sandbox, "bob@example.org")[1] == []
         assert len(self.reset(sandbox, "ann@example.org")[1]) == 1
@@ -487,10 +454,6 @@ class TestResets:
 
     def test_reset_mail_is_sent_by_a_worker(self, sandbox: World) -> None:
         """Not within the request, the time of which would tell whether the address is that of an account."""
-        from django.core import mail
-
-        from captious_server.models import Notice
-
         mail.outbox.clear()
         assert sandbox.site.client().post("/account/reset", {"email": "ann@example.org"}).status_code == 302
         assert mail.outbox == []
@@ -502,8 +465,6 @@ class TestResets:
 
     def test_links_in_mail_begin_with_the_address_of_the_site(self, sandbox: World) -> None:
         """Senders of requests choose the port of their ``Host``."""
-        from django.test import override_settings
-
         sandbox.site.configure(hosts=("captions.example.org",), site_url="https://captions.example.org")
         with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
             form, host = {"email": "ann@example.org"}, "captions.example.org:8443"
@@ -514,8 +475,6 @@ class TestResets:
 
     def test_new_password_tells_of_passkeys(self, sandbox: World) -> None:
         """They stay, as mail alone must not turn off a second step."""
-        from allauth.mfa.models import Authenticator
-
         [link] = self.reset(sandbox)[1]
         Authenticator.objects.create(user=sandbox.users["ann"], type="webauthn", data={"name": "Laptop"})
         client = sandbox.site.client()
@@ -535,8 +494,6 @@ class TestResets:
         assert self.use(sandbox, link[1]).status_code == 200
 
     def test_reset_page_without_mail_names_the_administrator(self, sandbox: World) -> None:
-        from django.test import override_settings
-
         client = sandbox.site.client()
         assert "administrator" not in client.get("/account/reset").content.decode()
         with override_settings(EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend"):
@@ -551,8 +508,6 @@ class TestSignUp:
     FORM: ClassVar = {"username": "eve", "email": "eve@example.org", "password1": PASSWORD, "password2": PASSWORD}
 
     def test_address_is_confirmed_first(self, sandbox: World) -> None:
-        from captious_server.models import User
-
         sandbox.site.configure(email_url="smtp://mail.example.org")
         client = sandbox.site.client()
         assert client.post("/sign-up", self.FORM)["Location"] == "/sign-in/confirm"
@@ -597,8 +552,6 @@ class TestSignUp:
         assert ["/account/address/" in message.body for message in delivered()] == [False, True]
 
     def test_changes_of_the_address_are_logged(self, sandbox: World) -> None:
-        from captious_server.models import AuditEvent
-
         sandbox.site.configure(email_url="smtp://mail.example.org")
         client = sandbox.as_user("ann")
         for action, email in (("add", "new@example.org"), ("remove", "new@example.org"), ("remove", "ann@example.org")):
@@ -617,8 +570,6 @@ class TestSignUp:
         assert "/account/address/" in message.body
 
     def test_taken_address_is_not_confirmed_without_mail(self, sandbox: World) -> None:
-        from captious_server.models import User
-
         client = sandbox.site.client()
         assert client.post("/sign-up", {**self.FORM, "email": "ann@example.org"})["Location"] == "/"
         assert is_signed_in(client)
@@ -630,8 +581,6 @@ class TestSignUp:
         assert sign_in(sandbox.site.client(), "root")["Location"] == "/"
 
     def test_closed_site_takes_no_accounts(self, sandbox: World) -> None:
-        from captious_server.models import User
-
         sandbox.site.configure(registration="closed")
         client = sandbox.site.client()
         for answer in (client.get("/sign-up"), client.post("/sign-up", self.FORM)):
@@ -640,8 +589,6 @@ class TestSignUp:
         assert "/sign-up" not in client.get("/sign-in").content.decode()
 
     def test_new_accounts_wait_for_approval(self, sandbox: World) -> None:
-        from captious_server.models import User
-
         sandbox.site.configure(registration="approval")
         client = sandbox.site.client()
         assert client.post("/sign-up", self.FORM)["Location"] == "/sign-in/inactive"
@@ -663,8 +610,6 @@ def test_sessions_can_be_ended(sandbox: World) -> None:
 class TestInvitations:
     def test_former_member_sees_nothing_of_the_team(self, sandbox: World) -> None:
         """Own submissions for the team are included; the access table covers every address."""
-        from captious_server.models import Submission
-
         Submission.objects.filter(pk=sandbox.submissions["private"].pk).update(user=sandbox.users["bob"])
         sandbox.as_user("bob").post(f"/teams/join/{sandbox.invitation}")
         assert sandbox.as_user("bob").get(sandbox.submissions["queued"].url).status_code == 200

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from captious_server.models import Phase, User, board_changed
 from server.tests.security.pages import body_of
 from server.tests.security.world import write_challenge
 from server.tests.support.site import Site, parsed
-from server.tests.support.small_challenge import REFERENCES
+from server.tests.support.small_challenge import REFERENCES, write_folder
 
 LONG = re.compile(r"(?<![\w.])-?\d*\.\d{4,}")  # of numbers with more digits than the phase shows
 PHASES: dict[str, dict[str, Any]] = {
@@ -65,8 +67,6 @@ def addresses(site: Site, phase: str) -> Iterator[str]:
 
 
 def client(site: Site, user: str) -> Any:
-    from captious_server.models import User
-
     if not user:
         return site.client()
     account = User.objects.get(username=user)
@@ -87,8 +87,6 @@ def test_answers_have_only_the_digits_of_the_phase(small_site: Site, user: str) 
 
 
 def test_explanations_have_only_the_digits_of_the_phase(small_site: Site) -> None:
-    from captious_server.models import Phase
-
     address = next(address for address in addresses(small_site, "main") if "/captions/" in address)
     assert "Why these scores?" not in body_of(small_site.client().get(address))
     Phase.objects.filter(name="main").update(digits=4)
@@ -128,8 +126,6 @@ def test_scores_shown_later_or_never_are_withheld(small_site: Site, phase: str) 
 
 
 def test_scores_appear_after_the_close_of_the_phase(small_site: Site) -> None:
-    from captious_server.models import Phase
-
     just_now = datetime.now(UTC) - timedelta(seconds=540)
     Phase.objects.filter(name="late").update(closes=just_now)  # an upload that began before may still arrive
     assert (
@@ -146,8 +142,6 @@ def test_scores_appear_after_the_close_of_the_phase(small_site: Site) -> None:
 
 @pytest.mark.parametrize("closes", ["2120-01-01T00:00:00Z", "2021-01-01T00:00:00Z"])
 def test_removed_phase_has_not_ended(small_site: Site, closes: str) -> None:
-    from captious_server.models import Phase
-
     Phase.objects.filter(name="late").update(closes=closes, is_retired=True)
     submission = small_site.submissions(phase__name="late")[0]
     for user in ("", "ann"):
@@ -160,10 +154,6 @@ def test_removed_phase_has_not_ended(small_site: Site, closes: str) -> None:
 
 def test_equal_shown_scores_are_indistinguishable(small_site: Site) -> None:
     """If rounding hides which of two captions is better, so do order, ranks and p values."""
-    from django.utils import timezone
-
-    from captious_server.models import Phase, board_changed
-
     Phase.objects.filter(name="main").update(digits=1)
     a, b = small_site.submissions(phase__name="main")
     for submission, score in ((a, 0.4401), (b, 0.4402)):
@@ -227,8 +217,6 @@ class TestEqualCaptions:
         )
 
     def test_few_images_may_all_have_equal_captions(self, site: Site, tmp_path: Path) -> None:
-        from server.tests.support.small_challenge import write_folder
-
         site.load(write_folder(tmp_path / "small"))
         rows = [{"image_id": image, "caption": "a cat"} for image in REFERENCES]
         assert site.submit(site.user("ann"), rows, challenge="small").status_code == 302

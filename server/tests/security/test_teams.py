@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.transaction import Atomic
+from django.utils import timezone
 
+from captious_server.models import Attempt, AuditEvent, Invitation, Submission, Team, User
+from captious_server.pages import teams
+from captious_server.people import access
+from captious_server.people.teams import personal_team
+from captious_server.submissions import intake
 from server.tests.security.world import World, upload
 
 
@@ -24,8 +32,6 @@ def remove(world: World, by: str, name: str) -> Any:
 
 class TestInvitations:
     def test_link_admits_several_people_until_it_is_revoked(self, sandbox: World) -> None:
-        from captious_server.models import Invitation
-
         join(sandbox, "bob", "paul")
         text = sandbox.as_user("bob").get("/teams/alpha/").content.decode()
         address = f"/teams/alpha/invitations/{Invitation.objects.get().pk}/revoke"
@@ -36,12 +42,6 @@ class TestInvitations:
         assert members(sandbox) == {"ann", "mia", "dora", "bob", "paul"}
 
     def test_expired_links_are_not_listed(self, sandbox: World) -> None:
-        from datetime import timedelta
-
-        from django.utils import timezone
-
-        from captious_server.models import Invitation
-
         Invitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
         assert "There are no open invitations." in sandbox.as_user("ann").get("/teams/alpha/").content.decode()
 
@@ -60,12 +60,6 @@ class TestRemoval:
         self, sandbox: World, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
         """The removal happens as the request begins its first transaction about the team."""
-        from django.db.transaction import Atomic
-
-        from captious_server.models import Invitation
-        from captious_server.pages import teams
-        from captious_server.people import access
-
         module = access if address.endswith("invite") else teams  # which counts the request
 
         def removed_before(atomic: Any) -> None:
@@ -88,9 +82,6 @@ class TestRemoval:
     def test_removed_member_cannot_submit_with_a_pending_upload(
         self, sandbox: World, monkeypatch: pytest.MonkeyPatch, change: str
     ) -> None:
-        from captious_server.models import Attempt, Submission, User
-        from captious_server.submissions import intake
-
         def read(*given: Any) -> Any:
             if change == "removed":
                 assert remove(sandbox, "ann", "bob").status_code == 302
@@ -121,8 +112,6 @@ class TestRemoval:
 
 class TestLastMember:
     def test_name_of_an_abandoned_team_is_free_again(self, sandbox: World) -> None:
-        from captious_server.models import AuditEvent, Team
-
         sandbox.as_user("bob").post("/teams/beta/leave")
         assert not Team.objects.filter(slug="beta").exists()
         assert AuditEvent.objects.first().detail == "the team was deleted"
@@ -138,8 +127,6 @@ class TestLastMember:
         assert sandbox.submissions["public"].team == sandbox.alpha
 
     def test_attempts_of_an_abandoned_team_still_count(self, sandbox: World) -> None:
-        from captious_server.models import Attempt, Team
-
         query = "phase=attempts&method=X&team=beta&filename=captions.zip"
         refused = sandbox.call("bob", "POST", f"/api/v1/challenges/open/submissions?{query}", upload(ids=(11,)))
         assert refused.status_code == 422
@@ -152,8 +139,6 @@ class TestNames:
     @pytest.mark.parametrize("names", [("张伟", "李娜", "北京队"), ("Ωμέγα", "Ψ"), ("Łódź 1", "Łódź 2")])
     def test_names_in_any_script_get_distinct_slugs(self, sandbox: World, names: tuple[str, ...]) -> None:
         """No other name takes the same slug."""
-        from captious_server.models import Team
-
         for name in names:
             answer = sandbox.as_user("ann").post("/account/", {"action": "team", "team-name": name})
             assert answer.status_code == 302, name
@@ -163,9 +148,6 @@ class TestNames:
         assert set(names) <= set(Team.objects.values_list("name", flat=True))
 
     def test_taken_numbered_slugs_do_not_block_a_name(self, sandbox: World) -> None:
-        from captious_server.models import Team
-        from captious_server.people.teams import personal_team
-
         for number in range(1, 12):
             Team.objects.create(name="carl" if number == 1 else f"carl {number}", slug=f"carl-{number}"[: 7 + number])
         Team.objects.filter(name="carl").update(slug="carl")

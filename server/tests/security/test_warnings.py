@@ -11,6 +11,8 @@ import pytest
 
 from captious.parsing.sources import approximate
 from captious.resources.grammar import VERSION
+from captious_server.boards.query import without_commands
+from captious_server.models import User
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import REFERENCES, write_folder
 
@@ -26,14 +28,10 @@ from server.tests.support.small_challenge import REFERENCES, write_folder
     ],
 )
 def test_commands_are_removed_from_warnings(site: Site, warning: str, shown: str) -> None:
-    from captious_server.boards.query import without_commands
-
     assert without_commands(warning) == shown
 
 
 def test_organizers_read_warnings_that_others_do_not(site: Site) -> None:
-    from captious_server.models import User
-
     [warning] = approximate(VERSION)
     site.demo()
     ann = site.user()

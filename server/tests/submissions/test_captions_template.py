@@ -5,10 +5,14 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
+from captious_server.models import Challenge
+from captious_server.submissions.intake import _template_name
+from captious_server.submissions.upload import ExpectedFile
 from server.tests.browser.scenes import write_scenes
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import CANDIDATES, write_folder
@@ -38,7 +42,6 @@ def test_filled_template_is_a_valid_submission(site: Site, tmp_path: Path) -> No
 def test_template_of_several_files_is_a_zip_file(site: Site, tmp_path: Path) -> None:
     site.user("olga")
     site.load(write_scenes(tmp_path / "scenes", organizer="olga"))
-    from captious_server.models import Challenge
 
     Challenge.objects.update(access="public")
     user = site.user()
@@ -76,10 +79,5 @@ def test_phase_that_has_not_begun_has_no_template(site: Site, tmp_path: Path) ->
     ],
 )
 def test_template_names_match_the_pattern(tmp_path: Path, pattern: str, name: str) -> None:
-    from fnmatch import fnmatchcase
-
-    from captious_server.submissions.intake import _template_name
-    from captious_server.submissions.upload import ExpectedFile
-
     assert _template_name(ExpectedFile("val", pattern, tmp_path)) == name
     assert fnmatchcase(name, pattern)
