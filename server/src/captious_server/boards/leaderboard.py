@@ -308,8 +308,8 @@ def _order(query: Query, standing: Standing) -> list[int]:
 
 
 def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[BoardRow]:
-    """The rows at some places, without those that have been hidden or deleted since the board was computed."""
-    by_id = {standing.submissions[i]: i for i in places}
+    """The rows at those places that a board has, without those hidden or deleted since it was computed."""
+    by_id = {standing.submissions[i]: i for i in places if i < len(standing.submissions)}
     scores = Scores.objects.filter(version=standing.version, submission__in=[*by_id])
     visible = scores.filter(submission__public=True, submission__is_hidden=False).select_related("submission__team")
     scores_by_id = {

@@ -109,13 +109,12 @@ def place_of(user: Visitor, submission: Submission, query: Query, *, own: bool) 
     index = standing.submissions.index(submission.pk) if submission.pk in standing.submissions else None
     rank = None if index is None else standing.ranks[index]
     window = range(5) if index is None else range(max(index - _NEIGHBORS, 0), index + _NEIGHBORS + 1)
-    rows = [*rows_at(query, standing, [i for i in window if i < len(standing.submissions)])]
     return Place(
         submission=submission,
         query=query,
         rank=rank,
         n=len(standing.submissions),
-        neighbors=rows,
+        neighbors=[*rows_at(query, standing, window)],
         leader=_leader(standing, query, submission),
         previous_best=before,
         scales=_scales(query),
@@ -125,12 +124,11 @@ def place_of(user: Visitor, submission: Submission, query: Query, *, own: bool) 
 def _scales(query: Query) -> Scale:
     """``Place.scales``, from the leaderboard of entries."""
     query = replace(query, everything=False)
-    standing = standing_of(query)
-    return scales_of(rows_at(query, standing, range(min(len(standing.submissions), ROWS_PER_PAGE))))
+    return scales_of(rows_at(query, standing_of(query), range(ROWS_PER_PAGE)))
 
 
 def _leader(standing: Standing, query: Query, submission: Submission) -> Submission | None:
-    row = next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None)
+    row = next(rows_at(query, standing, range(1)), None)
     if row is None or row.submission == submission:
         return None
     return Submission.objects.select_related("phase__challenge", "team", "shown_scores").get(pk=row.submission.pk)

@@ -187,7 +187,7 @@ def _card(challenge: Challenge, user: Visitor, is_mine: bool) -> dict[str, Any]:
     standing = standing_of(query)
     teams = Submission.objects.competing().filter(phase=query.phase, is_baseline=False, anonymous=False)
     return card | {
-        "leader": next(boards.rows_at(query, standing, range(min(len(standing.submissions), 1))), None),
+        "leader": next(boards.rows_at(query, standing, range(1)), None),
         "n_teams": teams.values("team").distinct().count(),
         "curve": _curve(standing, lower_is_better=query.lower_is_better),
     }

@@ -63,8 +63,9 @@ def zip_blocks(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
 
 def attachment(parts: Iterable[bytes | str], content_type: str, name: str) -> StreamingHttpResponse:
     """A file of this name that is sent while it is made."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(parts, content_type, headers=headers)
+    response = StreamingHttpResponse(parts, content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def content(path: Path) -> Iterator[bytes]:
