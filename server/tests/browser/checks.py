@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.support.browser import check_access
+
 #: Bytes of a page with all that it loads, as they are sent; and the largest layout shift.
 MOST_BYTES, MOST_SHIFT = 150_000, 0.1
 
@@ -71,19 +73,3 @@ def check(page: Any) -> None:
     assert shift < MOST_SHIFT, f"{page.url} moves: {shift}"
     assert 0 < size < MOST_BYTES, f"{page.url} has {size:,} bytes"
     check_access(page)
-
-
-def check_access(page: Any) -> None:
-    """axe-core finds nothing, light on a desktop and dark on a phone, and the page is as wide as the window."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    before = page.viewport_size
-    for width, scheme in ((1280, "light"), (360, "dark")):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=scheme)
-        page.evaluate("document.getAnimations().forEach(each => each.finish())")
-        report = Axe().run(page, options={"preload": False})
-        assert report.violations_count == 0, f"{page.url} {width} {scheme}\n{report.generate_report()}"
-        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wider == 0, f"{page.url} is {wider} pixels wider than {width}"
-    page.set_viewport_size(before)

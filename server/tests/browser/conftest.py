@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from server.tests.browser.scenes import write_scenes, write_wide
 from server.tests.browser.steps import sign_in, sign_up
 from server.tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
 from server.tests.support.server import ADMIN, Server
+from tests.support.browser import browser
+
+__all__ = ["browser"]
 
 #: Users with accounts: an organizer of the challenge "scenes", and one who is nothing special.
 ORGANIZER, USER = "olga", "ursula"
@@ -30,41 +33,43 @@ IMAGE = (
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Any]:
-    """Chromium, as the system has it."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    pytest.importorskip("axe_playwright_python")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="package")
-def running_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, dict[str, Any]]]:
-    """A server, and the cookies of users who have signed in."""
-    place = tmp_path_factory.mktemp("browser")
+def running_server(
+    browser: Any, tmp_path_factory: pytest.TempPathFactory, worker_id: str, is_on_postgres: bool
+) -> Iterator[tuple[Server, dict[str, Any]]]:
+    """A server, and the cookies of users who have signed in. The first process of a run makes its data for all."""
     limits = {"REQUESTS_PER_MINUTE": "100000", "UPLOAD_MEBIBYTES": "1", "WRONG_PASSWORDS": "3"}
     environment = {f"CAPTIOUS_SERVER_{name}": value for name, value in limits.items()}
-    with ExitStack() as stack:
-        provider = stack.enter_context(OpenIDProvider())
+    own = tmp_path_factory.mktemp("browser")
+    made = (own if worker_id == "master" or is_on_postgres else tmp_path_factory.getbasetemp().parent) / "made"
+    with OpenIDProvider() as provider:
         sites = {"local": {"title": "Local", "issuer": provider.url, "client_id": CLIENT, "client_secret": SECRET}}
         environment["CAPTIOUS_SERVER_SIGN_IN"] = json.dumps(sites)
-        started = stack.enter_context(Server(place / "data", "--demo", environment=environment))
+        with FileLock(f"{made}.lock"):
+            if not made.exists():
+                _make(browser, own / "making", environment).rename(made)
+        shutil.copytree(made / "data", own / "data")
+        about = json.loads((made / "about.json").read_text())
+        with Server(own / "data", environment={**environment, "DATABASE_URL": about["database"]}) as started:
+            yield started, about["cookies"]
+
+
+def _make(browser: Any, folder: Path, environment: dict[str, str]) -> Path:
+    """Make the data of a server, and ``about.json``: its database, and the cookies."""
+    folder.mkdir()
+    with Server(folder / "data", "--demo", environment=environment) as started:
         cookies = {}
         for name, enter in ((ORGANIZER, sign_up), (USER, sign_up), (ADMIN, sign_in)):
             page = browser.new_page(base_url=started.url)
             enter(page, name)
             cookies[name] = page.context.storage_state()
             page.context.close()
-        for folder in (write_scenes(place / "scenes", organizer=ORGANIZER), write_wide(place / "wide")):
-            loaded = started.captious("challenge", "load", str(folder), "--data", str(started.data))
+        for challenge in (write_scenes(folder / "scenes", organizer=ORGANIZER), write_wide(folder / "wide")):
+            loaded = started.captious("challenge", "load", str(challenge), "--data", str(started.data))
             assert loaded.returncode == 0, loaded.stderr
         started.wait_until_idle()
-        yield started, cookies
+    about = {"database": started.environment["DATABASE_URL"], "cookies": cookies}
+    (folder / "about.json").write_text(json.dumps(about))
+    return folder
 
 
 @pytest.fixture(scope="package")

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from server.tests.browser.checks import check, check_access
+from server.tests.browser.checks import check
 from server.tests.browser.steps import prove, see_scores, sign_up, submit
 from server.tests.support.server import ADMIN, PASSWORD
 from server.tests.support.site import example
+from tests.support.browser import check_access
 
 pytest.importorskip("playwright.sync_api")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,9 @@ import pytest
 
 from captious.report.page import write_report
 from tests.report.conftest import hostile, systems
+from tests.support.browser import browser
 
-
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Any]:
-    """Chromium, as the system has it."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    pytest.importorskip("axe_playwright_python")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield launched
-        launched.close()
+__all__ = ["browser"]
 
 
 @pytest.fixture(scope="package")

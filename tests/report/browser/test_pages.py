@@ -22,6 +22,7 @@ from captious.metrics.meteor import align
 from captious.report.page import write_report
 from captious.tables import scatter
 from tests.report.conftest import HOSTILE, systems
+from tests.support.browser import check_access
 from tests.support.pages import Page
 from tests.support.results import agreement, judgment
 
@@ -44,19 +45,6 @@ def rows(page: Any) -> list[str]:
     options = page.locator(".option").all()
     places = sorted((int(option.get_attribute("aria-posinset")), option) for option in options)
     return [option.locator(".id").inner_text() for _, option in places]
-
-
-def check(page: Any) -> None:
-    """axe-core finds nothing, and the page is not wider than its window; light and dark, desktop and phone."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    for width, scheme in ((1280, "light"), (390, "dark")):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme=scheme)
-        audit = Axe().run(page)
-        assert audit.violations_count == 0, f"{width} {scheme}\n{audit.generate_report()}"
-        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wider == 0, f"{wider} pixels wider than {width}"
 
 
 def test_scores_in_hundredths(open_page: Opener, tmp_path: Path) -> None:
@@ -276,10 +264,10 @@ def test_page_passes_the_accessibility_check(open_page: Opener, examples: Path) 
         page.wait_for_timeout(200)
         if label == "spice":
             page.locator(".why summary").first.click()
-        check(page)
+        check_access(page)
     page.get_by_label("Search").fill("no such words")
     expect(page.locator("[role=status]")).to_contain_text("0 images")
-    check(page)
+    check_access(page)
 
 
 def test_hostile_captions_are_shown_as_text(open_page: Opener, awkward: Path) -> None:
@@ -294,7 +282,7 @@ def test_hostile_captions_are_shown_as_text(open_page: Opener, awkward: Path) ->
     assert page.evaluate("document.querySelectorAll('main b, main script').length") == 0
     page.get_by_label("Search").fill("<B>BOLD")
     expect(page.locator("[role=status]")).to_contain_text("images of 7")
-    check(page)
+    check_access(page)
 
 
 def test_printed_page_hides_the_controls(open_page: Opener, examples: Path) -> None:
@@ -339,7 +327,7 @@ def test_judgments_and_studies_are_drawn(open_page: Opener, tmp_path: Path) -> N
         expect(page.locator("svg.plot")).to_have_count(charts)
         if name == "study":
             expect(page.locator("svg.plot").nth(1)).to_contain_text("one</b>three")
-        check(page)
+        check_access(page)
 
 
 def test_single_image_with_equal_values_is_drawn(open_page: Opener, tmp_path: Path) -> None:
