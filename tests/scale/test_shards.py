@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -74,6 +76,36 @@ def test_csv_rows_may_have_fewer_references(tmp_path: Path) -> None:
     assert rows.references == (["b", "c"], ["e"])
 
 
+@pytest.mark.parametrize("written", [str, json.dumps])
+@pytest.mark.parametrize("size", [1, 7])
+def test_csv_cells_may_be_lists_as_other_readers_read_them(tmp_path: Path, written: Any, size: int) -> None:
+    rows = [{**row, "references": written(row["references"])} for row in example_rows()]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [*rows[0]])
+    writer.writeheader()
+    writer.writerows(rows)
+    batches = read_text(tmp_path / "a.csv", text.getvalue(), size=size)
+    assert [[*texts] for batch in batches for texts in batch.references] == [
+        row["references"] for row in example_rows()
+    ]
+
+
+def test_rows_are_read_as_by_other_readers(tmp_path: Path) -> None:
+    row = {"id": 1, "candidate": ["a cat"], "references": [{"caption": "the cat"}, "cats"]}
+    (rows,) = read(write(tmp_path / "a.jsonl", [row, {**row, "id": "x", "references": ["a dog"]}]))
+    assert (rows.ids, rows.candidates) == ((1, "x"), ("a cat", "a cat"))
+    assert [*map(list, rows.references)] == [["the cat", "cats"], ["a dog"]]
+    path = write(tmp_path / "b.jsonl", [{"id": 1, "candidate": "a", "r": "", "s": ["b", "c"]}])
+    assert read(path, "references=r,references=s")[0].references == (["b", "c"],)
+
+
+def test_candidates_in_lists_are_rows_if_references_are_elsewhere(tmp_path: Path) -> None:
+    rows = [{"id": 1, "candidate": ["a cat", "cats"]}, {"id": 2, "candidate": "a dog"}]
+    (shard,) = as_shards(write(tmp_path / "a.jsonl", rows))
+    (batch,) = shard.batches(ShardColumns(with_references=False))
+    assert (batch.ids, batch.candidates, [*batch.numbers]) == ((1, 1, 2), ("a cat", "cats", "a dog"), [1, 1, 2])
+
+
 def test_json_list_is_read_in_pieces_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = example_rows()
     for size in (1, 2, 3, 50, 333):
@@ -104,6 +136,9 @@ WRONG: list[tuple[str, str | bytes, type[Exception], str]] = [
     ("a.jsonl", ROW + '\n{"id": 2, "candidate": "\\ud800", "references": ["b"]}\n', EncodingError, "line 2"),
     ("a.jsonl", ROW + '\n{"id": "\\ud800", "candidate": "a", "references": ["b"]}\n', EncodingError, "line 2"),
     ("a.jsonl", ROW.encode() + b'\n{"id": 2, "candidate": "\xff", "references": ["b"]}\n', EncodingError, "line 2"),
+    ("a.jsonl", ROW + '\n{"id": 2, "candidate": ["a", "b"], "references": ["b"]}\n', DuplicateCandidateError, "line 2"),
+    ("a.jsonl", ROW + '\n{"id": 2, "candidate": "a", "references": "[\'b\']"}\n', CaptionFileError, "list that was"),
+    ("a.csv", "id,candidate,references\n1,a,['b']\n2,a,['b\n", CaptionFileError, "cannot be read"),
     ("a.jsonl", ROW + "\n" + ROW, DuplicateCandidateError, "line 1, line 2"),
     ("a.jsonl", '{"candidate": "a"}', InputError, 'columns="id='),
     ("a.jsonl", "[" * 100_000, CaptionFileError, "line 1"),

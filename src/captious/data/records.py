@@ -301,7 +301,7 @@ def rows_of_columns(
     if n_ids > 1:
         ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
     if n_texts > 1:
-        values = [_joined(cells) for cells in zip(*columns[n_ids:], strict=True)]
+        values = [joined_texts(cells) for cells in zip(*columns[n_ids:], strict=True)]
     rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
     return rows if fields.of == "image" else replace(rows, of=fields.of)
 
@@ -356,7 +356,7 @@ def _value_at(value: Any, path: str, at: str) -> Any:
         at, path = f"{at}/{step}", rest
 
 
-def _joined(cells: Sequence[Any]) -> list[Any]:
+def joined_texts(cells: Sequence[Any]) -> list[Any]:
     """Return the captions in the cells of a row, without empty ones."""
     lists = (cell if isinstance(cell, list | tuple) else [cell] for cell in cells if cell is not None and cell != "")
     return [text for texts in lists for text in texts]

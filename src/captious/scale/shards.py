@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain, filterfalse, groupby, repeat
+from itertools import chain, filterfalse, groupby, islice, repeat
 from typing import IO, Any, Protocol
 
 import numpy as np
@@ -30,8 +30,9 @@ from captious.data.formats import (
     reading,
     record_batches,
 )
-from captious.data.ids import as_image_id, rule_for
-from captious.data.rows import Columns, Source, caption_rows, is_unicode
+from captious.data.ids import rule_for
+from captious.data.records import joined_texts
+from captious.data.rows import Columns, Source, caption_rows, is_unicode, lists_from_cells, places_of_lists
 from captious.errors import (
     CaptionFileError,
     EmptyInputError,
@@ -176,27 +177,26 @@ class RowBatch:
         return Captions(self.candidates, references)
 
 
-def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = False) -> Iterator[RowBatch]:
+def checked_rows(source: str, batches: Iterable[Batch], *, cells_are_text: bool = False) -> Iterator[RowBatch]:
     """Yield checked rows of a shard, from batches of the columns that ``ShardColumns.choose`` chose.
 
     Raises:
         InputError: a value that is neither an id nor a caption.
     """
     for batch in batches:
-        ids, candidates, *cells = batch.columns
-        if ids_are_text and len(cells) > 1:  # rows need not all have the same number of references
-            cells = [[cell or None for cell in column] for column in cells]
+        ids, *texts = batch.columns
+        if cells_are_text:
+            rows_of = Source(source, "rows", is_file=True)
+            texts = [lists_from_cells(rows_of, cells, batch.unit, batch.numbers) for cells in texts]
+        candidates, *references = texts
         lists: Iterable[Sequence[Any]] = repeat((), len(ids))
-        if len(cells) == 1:
-            lists = map(_cell_texts, cells[0])
-        elif cells:
-            by_row = zip(*cells, strict=True)
-            lists = ([text for cell in row if cell is not None for text in _cell_texts(cell)] for row in by_row)
+        if len(references) == 1:
+            lists = map(_cell_texts, references[0])
+        elif references:  # rows need not all have the same number of references
+            lists = map(joined_texts, zip(*references, strict=True))
         rows = RowBatch(source, batch.unit, batch.numbers, tuple(ids), tuple(candidates), tuple(lists))
-        if _are_plain(rows, with_references=bool(cells)):
-            yield rows
-        else:
-            yield replace(rows, ids=_checked_ids(rows, with_references=bool(cells)))
+        plain = _are_plain(rows, with_references=bool(references))
+        yield rows if plain else _checked(rows, with_references=bool(references))
 
 
 def _cell_texts(cell: Any) -> Sequence[Any]:
@@ -211,15 +211,18 @@ def _are_plain(rows: RowBatch, *, with_references: bool) -> bool:
         return False
     if with_references and not (all(rows.references) and len(set(ids)) == len(ids)):
         return False
+    if places_of_lists(texts):
+        return False
     if isinstance(ids[0], str):
         texts += ids  # type: ignore[arg-type]
     return is_unicode("".join(filterfalse(str.isascii, texts)))
 
 
-def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...]:
-    """Return the ids, or raise the error of other readers for invalid rows."""
+def _checked(rows: RowBatch, *, with_references: bool) -> RowBatch:
+    """Return the rows as other readers read them, or raise their error for invalid rows."""
     source = partial(Source, rows.source, is_file=True)
     check = partial(caption_rows, ids=rows.ids, unit=rows.unit, numbers=rows.numbers)
+    references = rows.references
     if with_references:
         if empty := [f"{rows.unit} {rows.numbers[row]:,}" for row, texts in enumerate(rows.references) if not texts]:
             raise MissingReferencesError(
@@ -227,11 +230,11 @@ def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...
                 where=f"{rows.source}: {sample_of(empty)}",
                 hint='rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}',
             )
-        check(source("candidates"), values=rows.candidates)
-        check(source("references"), values=[*map(list, rows.references)])
-    else:
-        check(source("candidates", several=True), values=[[text] for text in rows.candidates])
-    return tuple(image for image in map(as_image_id, rows.ids) if image is not None)
+        texts = iter(check(source("references"), values=[*map(list, rows.references)]).texts)
+        references = tuple([*islice(texts, len(lists))] for lists in rows.references)
+    checked = check(source("candidates", several=not with_references), values=rows.candidates)
+    numbers: Any = checked.numbers  # of rows, which are never named by an image
+    return RowBatch(rows.source, rows.unit, numbers, checked.ids, checked.texts, references)
 
 
 # Shards, and how they are found.
@@ -284,7 +287,7 @@ class FileShard:
         empty = True
         with reading(source), _opened(self.name) as file:
             batches = parse_rows(file, format, source, columns.of_shard(self.name), size=size)
-            for rows in checked_rows(self.name, batches, ids_are_text=format in ("csv", "tsv")):
+            for rows in checked_rows(self.name, batches, cells_are_text=format in ("csv", "tsv")):
                 empty = False
                 yield rows
         if empty:
