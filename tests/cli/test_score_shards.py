@@ -61,6 +61,11 @@ def test_shards_use_separate_references(sharded: Path, run: Run) -> None:
     assert outcome.out.replace("improved-x*", "improved-*") == of_score(run, *arguments)
 
 
+def test_shards_of_some_images_are_refused(sharded: Path, run: Run) -> None:
+    outcome = run("score", "--shards", "improved-[01].jsonl", "references.json", "-m", "cider-d")
+    assert_refused(outcome, "8 of 24 images have references but no candidate", "references of these alone")
+
+
 def test_shards_write_a_folder_of_results(sharded: Path, run: Run) -> None:
     line = "score --shards improved-*.jsonl -m bleu -m cider-d --format json -o out --per-caption captions"
     arguments = line.split()

@@ -22,6 +22,7 @@ from captious.data import read_references
 from captious.errors import (
     CaptiousError,
     DuplicateCandidateError,
+    MissingCandidatesError,
     MissingExtraError,
     OutputError,
     ParameterError,
@@ -123,6 +124,22 @@ def test_several_candidates_of_an_image_are_scored(tmp_path: Path) -> None:
     write(tmp_path / "part-1.jsonl", [{"id": -5, "candidate": "a"}])
     with pytest.raises(UnknownImageError, match="line 1 \\(id -5\\)"):
         sharded(tmp_path, references=EXAMPLES / "references.json")
+
+
+def test_every_image_of_a_separate_table_needs_a_candidate(shards: Path, tmp_path: Path) -> None:
+    (shards / "part-3.jsonl").rename(tmp_path / "last.jsonl")
+    references = EXAMPLES / "references.json"
+    for _ in range(2):  # the second time from the folder
+        with pytest.raises(MissingCandidatesError, match="6 of 24 images have references but no candidate") as caught:
+            sharded(shards, references=references, output=tmp_path / "some", batch_rows=4)
+    assert all(str(row["id"]) in caught.value.where for row in example_rows()[18:21])
+    shutil.copy(shards / "part-0.jsonl", shards / "part-4.jsonl")  # as many rows as images, but of fewer images
+    with pytest.raises(MissingCandidatesError, match="6 of 24"):
+        sharded(shards, references=references)
+    (shards / "part-4.jsonl").unlink()
+    (tmp_path / "last.jsonl").rename(shards / "part-3.jsonl")
+    for _ in range(2):
+        assert texts(sharded(shards, references=references, output=tmp_path / "all")) == texts(scored())
 
 
 def test_plan_map_and_reduce_check_their_inputs(shards: Path) -> None:

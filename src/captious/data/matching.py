@@ -463,13 +463,20 @@ def _check_same_images(
     if n_matched < len(references):
         with_candidates = set(candidates.ids)
         missing = [image for image in references.ids if image not in with_candidates]
-        raise MissingCandidatesError(
-            f"{counted_of(len(missing), len(references), references.of, 'have')} references but no candidate",
-            where=f"{references.name}: {image_list(missing)}",
-            hint=written.hint
-            or f"does {candidates.name} contain every image? To score the images that both share: "
-            + option("match", "common"),
+        help = (
+            f"does {candidates.name} contain every image? To score the images that both share: "
+            f"{option('match', 'common')}"
         )
+        raise missing_candidates(references, missing, written.hint or help)
+
+
+def missing_candidates(references: References, missing: Sequence[ImageId], hint: str) -> MissingCandidatesError:
+    """Return the error for images with references that have no candidate."""
+    return MissingCandidatesError(
+        f"{counted_of(len(missing), len(references), references.of, 'have')} references but no candidate",
+        where=f"{references.name}: {image_list(missing)}",
+        hint=hint,
+    )
 
 
 def _nothing_in_common(candidates: CaptionRows, references: References, written: _WrittenIds) -> UnknownImageError:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
+from captious.data.matching import missing_candidates
 from captious.data.rows import ColumnNames
 from captious.errors import (
     CaptionWarning,
@@ -189,6 +190,7 @@ class ShardSums:
         warnings: for each warning of a metric, without its numbers: its first wording, the number of batches with the
             warning, and whether all of them had this wording.
         n_batches: number of batches.
+        images: the images of a separate table of references that have a candidate, a bit for each.
     """
 
     shard: str
@@ -197,6 +199,7 @@ class ShardSums:
     moments: list[ExactSums] = field(default_factory=list)
     warnings: dict[str, tuple[str, int, bool]] = field(default_factory=dict)
     n_batches: int = 0
+    images: int = 0
 
     def add(self, other: ShardSums) -> None:
         """Add the sums of other rows."""
@@ -204,6 +207,7 @@ class ShardSums:
         self.sums = _added(self.sums, other.sums)
         self.moments = _added(self.moments, other.moments)
         self.n_batches += other.n_batches
+        self.images |= other.images
         for key, (wording, times, same) in other.warnings.items():
             first, before, was_same = self.warnings.get(key, (wording, 0, True))
             self.warnings[key] = first, before + times, same and was_same and first == wording
@@ -214,6 +218,7 @@ class ShardSums:
             "shard": self.shard,
             "counts": self.counts.to_dict(),
             "batches": self.n_batches,
+            "images": f"{self.images:x}",
             "sums": [sums.to_text() for sums in self.sums],
             "moments": [sums.to_text() for sums in self.moments],
             "warnings": {key: [*warning] for key, warning in self.warnings.items()},
@@ -236,6 +241,7 @@ class ShardSums:
                 for key, (text, times, same) in document["warnings"].items()
             },
             int(document["batches"]),
+            int(document["images"], 16),
         )
 
 
@@ -456,7 +462,7 @@ def plan(
         shards: patterns, paths or shards; see ``captious.scale.as_shards``.
         metrics: as in ``captious.score``.
         references: None if every row has its references; otherwise any form that ``captious.score`` takes, to be looked
-            up by id. Images may then have any number of candidates.
+            up by id. Images then have one candidate or more.
         settings: as in ``captious.score``.
         columns: names of the columns ``id``, ``candidate`` and ``references`` other than the usual ones:
             ``"id=key,candidate=text,references=ref1,references=ref2"`` or a mapping.
@@ -591,9 +597,12 @@ class Plan:
 
         Raises:
             ShardError: a shard is missing or occurs twice.
+            MissingCandidatesError: an image of separate references has no candidate in any shard.
         """
         by_name: dict[str, ShardSums] = {}
+        images = 0
         for of_shard in sums:
+            images |= of_shard.images
             name = of_shard.shard
             if name in by_name:
                 raise ShardError("there are two sums of one shard", where=name, hint="give each shard once")
@@ -606,6 +615,11 @@ class Plan:
                 where=", ".join((missing or strange)[:3]),
                 hint="map every shard of the plan, and no other",
             )
+        if self.references is not None:
+            bits = f"{images:0{len(self.references)}b}"[::-1]
+            if lacking := [image for image, bit in zip(self.references.ids, bits, strict=True) if bit == "0"]:
+                hint = "do the shards contain every image? To score only some, give the references of these alone"
+                raise missing_candidates(self.references, lacking, hint)
         signatures = [item.metric.signatures(state) for item, state in self._fitted_metrics]
         return reduced(self.selection, signatures, [by_name[shard.name] for shard in self.shards], self.system)
 
@@ -651,6 +665,14 @@ class Plan:
     def _captions(self, rows: RowBatch) -> Captions:
         return rows.captions if self.references is None else rows.joined(self.references)
 
+    def _images_of(self, rows: RowBatch) -> int:
+        """Return which images of separate references the rows are of; see ``ShardSums``."""
+        if self.references is None:
+            return 0
+        are_there = np.zeros(len(self.references), bool)
+        are_there[np.array(self.references.rows_of(rows.ids), np.int64)] = True
+        return int.from_bytes(np.packbits(are_there, bitorder="little").tobytes(), "little")
+
     def _prepare_captions(self, captions: Captions) -> Captions:
         return captions.concatenated if self._concatenates else captions
 
@@ -671,6 +693,7 @@ class Plan:
         scores: dict[str, NDArray[np.float64]] = {}
         try:
             captions = self._captions(rows)
+            sums.images = self._images_of(rows)
             sums.counts = CaptionFindings.of(captions)
             captions = self._prepare_captions(captions)
             for (item, state), statistics in zip(self._fitted_metrics, self._statistics(captions, rows), strict=True):

@@ -60,7 +60,7 @@ from captious.words import counted, counted_of, shortened
 #
 # Files are written atomically, so a killed run leaves only complete files. Several machines can share a folder.
 
-_FORMAT = 1
+_FORMAT = 2
 _START_AGAIN = "give another folder, or remove this one to score everything again"
 _RUN = b"captious run"  # in the metadata of files of caption scores: the run that they are of
 
