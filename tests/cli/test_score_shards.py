@@ -66,6 +66,14 @@ def test_shards_of_some_images_are_refused(sharded: Path, run: Run) -> None:
     assert_refused(outcome, "8 of 24 images have references but no candidate", "references of these alone")
 
 
+def test_functions_in_files_are_scored_in_other_processes(sharded: Path, run: Run) -> None:
+    (sharded / "own.py").write_text("def length(candidate, references):\n    return len(candidate)\n")
+    line = "score --shards improved-*.jsonl -m own.py:length --format json"
+    outcome = run(*line.split(), "--engine", "processes", "--workers", "1")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == run(*line.split()).out
+
+
 def test_shards_write_a_folder_of_results(sharded: Path, run: Run) -> None:
     line = "score --shards improved-*.jsonl -m bleu -m cider-d --format json -o out --per-caption captions"
     arguments = line.split()

@@ -8,9 +8,11 @@ import pickle
 import random
 import shutil
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -486,6 +488,16 @@ def kills_itself_once(folder: str, number: int) -> list[dict[str, Any]]:
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return example_rows()[number * 6 : number * 6 + 6]
+
+
+def test_what_another_process_cannot_load_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("only_here")
+    exec("def rows():\n    return []", module.__dict__)
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    shard = scale.GeneratedShard("s", module.rows)
+    with pytest.raises(ShardError) as caught:
+        scale.score_shards([shard], ["rouge-l"], engine="processes", workers=1, retries=0)
+    assert "No module named 'only_here'" in caught.value.where
 
 
 @pytest.mark.slow

@@ -174,6 +174,9 @@ class FileMetric(FunctionMetric):
     def __str__(self) -> str:
         return self.request
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return FileMetric, (self.request,)  # another process runs the file, too
+
 
 def function_in_file(request: str) -> ScoreFunction:
     """Return the function named by FILE.py:FUNCTION. This executes the file, so use it only for files that the user

@@ -107,7 +107,7 @@ def _begin(packed: bytes, started: Event) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-    _work = pickle.loads(packed)
+    _work = packed
 
 
 def _end_with(sentinel: int) -> None:
@@ -117,5 +117,8 @@ def _end_with(sentinel: int) -> None:
 
 
 def _do(task: int) -> Any:
+    global _work
+    if isinstance(_work, bytes):  # at the first task, so that a failure is that of the task
+        _work = pickle.loads(_work)
     with using_threads(1):
         return _work(task)
