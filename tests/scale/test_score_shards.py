@@ -206,6 +206,27 @@ def test_intervals_over_captions_are_those_of_the_bootstrap(tmp_path: Path) -> N
         report["bleu-4"].confidence_interval(over="words")
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("metric", ["bleu", "bleu@paper"])
+def test_intervals_of_few_captions_are_of_sums_that_can_be(tmp_path: Path, metric: str) -> None:
+    rows = example_rows()[:3]
+    rows[1]["candidate"] = rows[2]["candidate"] = "a man"
+    write(tmp_path / "part-0.jsonl", rows)
+    for result in sharded(tmp_path, [metric], intervals=True).values():
+        low, high = result.confidence_interval()
+        assert 0 <= low <= result.score <= high < 1.2
+        draws = result.statistics.resampled_captions(1000, 1)  # type: ignore[attr-defined]
+        assert np.isfinite(draws).all()
+
+
+def test_sums_that_can_be_negative_vary_below_zero(shards: Path) -> None:
+    def difference(candidate: str, references: list[str]) -> float:
+        return len(candidate) - 50
+
+    low, high = sharded(shards, [difference], intervals=True)["difference"].confidence_interval()
+    assert low < 0 < high
+
+
 def test_intervals_need_their_sums(shards: Path) -> None:
     report = sharded(shards, ["bleu-4"])
     with pytest.raises(ParameterError, match="score with intervals"):

@@ -87,7 +87,7 @@ class Bleu(Metric):
                 precisions = (matches + tiny) / (ngrams + small)
                 ratio = (length + tiny) / (reference_length + small)
             else:
-                precisions = np.nan_to_num(matches / ngrams, nan=0.0)
+                precisions = np.where(ngrams > 0, matches / ngrams, 0.0)
                 # Two empty texts are equally long; an empty candidate is infinitely shorter than a reference.
                 ratio = np.where(length == reference_length, 1.0, length / reference_length)
             penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)

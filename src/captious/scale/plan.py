@@ -171,11 +171,13 @@ def _state_of(part: Any, leaves: Sequence[State]) -> State | None:
 # ``ShardSums`` are added in one process; they can be written as JSON and read back without loss.
 
 
-def products(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the products of all pairs of columns, float64[n, k] to float64[n, k * (k + 1) / 2]."""
+def moments_of(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the products of all pairs of columns, and their absolute values: float64[n, k] to
+    float64[n, k * (k + 1) / 2 + k].
+    """
     pairs = [*combinations_with_replacement(range(statistics.shape[1]), 2)]
     left, right = np.array(pairs).T
-    return np.asarray(statistics[:, left] * statistics[:, right])
+    return np.hstack([statistics[:, left] * statistics[:, right], np.abs(statistics)])
 
 
 @dataclass
@@ -186,7 +188,8 @@ class ShardSums:
         shard: name of the shard.
         counts: numbers of captions, references and copies.
         sums: sums of the statistics of each metric.
-        moments: sums of the products of their columns, for intervals; empty unless intervals were requested.
+        moments: sums of the products of their columns and of their absolute values, for intervals; empty unless
+            intervals were requested.
         warnings: for each warning of a metric, without its numbers: its first wording, the number of batches with the
             warning, and whether all of them had this wording.
         n_batches: number of batches.
@@ -256,28 +259,33 @@ class Covariance:
     Args:
         mean: the sum itself, float64[k].
         covariance: covariance of the sum of n rows drawn with replacement, float64[k, k].
+        least: below which no sum can be, as no row is negative: 0, or else -inf; float64[k].
     """
 
     mean: NDArray[np.float64]
     covariance: NDArray[np.float64]
+    least: NDArray[np.float64]
 
     @classmethod
     def of(cls, n: int, sums: ExactSums, moments: ExactSums) -> Covariance:
-        """Compute from exact sums of n rows and of the products of their columns."""
+        """Compute from exact sums of n rows, and those of ``moments_of`` them."""
         k = len(sums)
+        absolute = moments.units[-k:]
+        least = [0 if one == other else -np.inf for one, other in zip(sums.units, absolute, strict=True)]
         covariance = np.zeros((k, k))
         one = 1126  # bits after the binary point
-        for (i, j), units in zip(combinations_with_replacement(range(k), 2), moments.units, strict=True):
+        for (i, j), units in zip(combinations_with_replacement(range(k), 2), moments.units[:-k], strict=True):
             # n times the covariance of a row is the sum of products less the product of sums over n.
             exact = ((n * units) << one) - sums.units[i] * sums.units[j]
             covariance[i, j] = covariance[j, i] = exact / (n << (2 * one))
-        return cls(sums.values, covariance)
+        return cls(sums.values, covariance, np.array(least))
 
     def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
         """Return sums of resampled rows, drawn from their asymptotic normal distribution: float64[resamples, k]."""
         values, vectors = np.linalg.eigh(self.covariance)
         noise = np.random.default_rng(seed).standard_normal((resamples, len(values)))
-        return np.asarray(self.mean + (noise * np.sqrt(np.maximum(values, 0))) @ vectors.T)
+        draws = self.mean + (noise * np.sqrt(np.maximum(values, 0))) @ vectors.T
+        return np.asarray(np.maximum(draws, self.least))
 
 
 # The result of scoring shards: a ``Report`` without captions, whose intervals come from sums.
@@ -699,7 +707,7 @@ class Plan:
             for (item, state), statistics in zip(self._fitted_metrics, self._statistics(captions, rows), strict=True):
                 sums.sums.append(ExactSums.of(statistics))
                 if self.intervals:
-                    sums.moments.append(ExactSums.of(products(statistics)))
+                    sums.moments.append(ExactSums.of(moments_of(statistics)))
                 for warning in item.require_caption_metric().warnings(captions, state):
                     sums.warnings[_NUMBER.sub("#", warning)] = marked(warning), 1, True
                 if caption_scores is not None:
