@@ -50,6 +50,7 @@ def test_shards_with_other_columns_and_intervals_are_scored(sharded: Path, run: 
     (result,) = outcome.json["systems"][0]["metrics"].values()
     assert result["ci95"][0] < result["score"] < result["ci95"][1]
     assert outcome.json["systems"][0]["name"] == "other"
+    assert outcome.json["systems"][0]["intervals"] == "normal approximation of the bootstrap over captions"
     assert "intervals of shards need about 1,000 captions, and there are 24" in outcome.err
 
 

@@ -167,6 +167,6 @@ def test_pages_state_the_sampling_of_all_their_tables(tmp_path: Path) -> None:
 
 
 def test_shards_state_what_is_resampled(tmp_path: Path) -> None:
-    assert "95% bootstrap over captions, 1,000 resamples" in " ".join(
+    assert "95% normal approximation of the bootstrap over captions, 1,000 resamples" in " ".join(
         score_table([of_shards(tmp_path)], intervals=True).notes
     )

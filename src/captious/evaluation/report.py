@@ -222,9 +222,9 @@ def side_by_side(
     pictures: Mapping[str, Picture] = {}
     about_intervals: list[str] = []
     if sampling is not None:
-        level = percentage(sampling.level)
+        level, method = percentage(sampling.level), reports[0].interval_method
         pictures = score_pictures(columns, rows, level)
-        about_intervals = [f"{level} bootstrap over {over}, {sampling.resamples:,} resamples, seed {sampling.seed}."]
+        about_intervals = [f"{level} {method} over {over}, {sampling.resamples:,} resamples, seed {sampling.seed}."]
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
     parts = [{name: value for name, value in document.items() if name != "version"} for document in documents]
     legend = [*about_intervals, *[_BEST] * marked, *lower_is_better_note(rows)]
@@ -376,9 +376,11 @@ class Report(DisplayedMapping[str, Result]):
         unranked: names of results that mean nothing for these captions, of which none is marked as the best.
         description: descriptive statistics of several candidates per image; otherwise None.
         resampled: what intervals resample.
+        interval_method: how they do.
     """
 
     resampled = "images"
+    interval_method = "bootstrap"
     _unknown = ("{name!r} was not scored", "this report has")
 
     def __init__(

@@ -372,6 +372,7 @@ class ShardReport(Report):
     """
 
     resampled = "captions"
+    interval_method = "normal approximation of the bootstrap"
 
     def __init__(
         self, system: str, counts: CaptionFindings, n_shards: int, results: dict[str, Result], warnings: Sequence[str]
@@ -387,6 +388,13 @@ class ShardReport(Report):
     @property
     def n_references(self) -> int:
         return self.counts.references
+
+    def to_dict(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> dict[str, Any]:
+        """Return corpus scores as JSON values, see ``Report.to_dict``, and of what kind their intervals are."""
+        document = super().to_dict(intervals=intervals, resamples=resamples, seed=seed)
+        return {**document, "intervals": f"{self.interval_method} over {self.resampled}"} if intervals else document
 
     def few_captions(self) -> list[str]:
         """Return a warning if there are too few captions for intervals over captions."""
