@@ -144,6 +144,11 @@ def test_every_image_of_a_separate_table_needs_a_candidate(shards: Path, tmp_pat
         assert texts(sharded(shards, references=references, output=tmp_path / "all")) == texts(scored())
 
 
+def test_references_that_are_another_shard_are_told(shards: Path) -> None:
+    with pytest.raises(UnknownImageError, match="is this another shard\\? Then list it among the shards"):
+        scale.score_shards(shards / "part-0.jsonl", ["rouge-l"], references=shards / "part-1.jsonl")
+
+
 def test_plan_map_and_reduce_check_their_inputs(shards: Path) -> None:
     plan = scale.plan(f"{shards}/part-*.jsonl", METRICS)
     assert plan.needs_fit

@@ -10,6 +10,7 @@ import glob
 import gzip
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -109,6 +110,10 @@ def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> Inpu
     return InputError(problem, where=f"{where}: found {columns}", hint=f"name it: {named}")
 
 
+def _without_numbers(path: str) -> str:
+    return re.sub(r"\d+", "", os.path.basename(path))
+
+
 @dataclass(frozen=True, eq=False)
 class RowBatch:
     """A batch of rows.
@@ -164,12 +169,16 @@ class RowBatch:
         rows = table.rows_of(self.ids)
         if None in rows:
             unknown = [self.place(i) for i, row in enumerate(rows) if row is None]
+            hint = "is this the right reference file?"
+            if _without_numbers(table.name) == _without_numbers(self.source):
+                quote = "quote the pattern, as in --shards 'part-*.jsonl'"
+                hint = f"is this another shard? Then {either(python='list it among the shards', command=quote)}"
+            elif rule_for(self.ids, table.ids) is not None:
+                hint = "the ids of both sides are written differently: write them alike"
             raise UnknownImageError(
                 f"{counted_of(len(unknown), len(self), 'row', 'have')} ids without references",
                 where=f"{sample_of(unknown)}; in {table.name}",
-                hint="the ids of both sides are written differently: write them alike"
-                if rule_for(self.ids, table.ids) is not None
-                else "is this the right reference file?",
+                hint=hint,
             )
         places = np.array(rows, np.int64)
         images = tuple(map(table.images.__getitem__, places.tolist()))
