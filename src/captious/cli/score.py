@@ -31,7 +31,7 @@ from captious.tables import Table
 from captious.words import counted_of
 
 _OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
-_NOT_OF_SHARDS = ("layout", "match", "no_references", "group_by", "several", "clean")
+_NOT_OF_SHARDS = ("layout", "match", "ids", "no_references", "group_by", "several", "clean")
 
 
 @click.command(cls=SectionedCommand)
