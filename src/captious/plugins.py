@@ -34,25 +34,35 @@ def deferred(path: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class EntryPoints:
-    """The entry points of a group. Names are converted to lower case.
+    """The entry points of a group. Names are converted to lower case, or as ``spelled`` does.
 
     Args:
         group: such as "captious.metrics".
         kind: kind of object in messages.
         built_in: names that other packages cannot use.
+        spelled: how a name is spelled in requests.
     """
 
     group: str
     kind: str
     built_in: Sequence[str]
+    spelled: Callable[[str], str] = str.lower
 
     @cached_property
     def by_name(self) -> dict[str, EntryPoint]:
         """Entry points by name."""
+        return {name: point for name, point in dict(self._named).items() if name not in self.built_in}
+
+    @property
+    def ignored(self) -> list[tuple[str, EntryPoint]]:
+        """Entry points with a name that is built in, or that a later one has, too."""
+        return [item for item in self._named if item not in self.by_name.items()]
+
+    @property
+    def _named(self) -> list[tuple[str, EntryPoint]]:
         from importlib.metadata import entry_points
 
-        points = {point.name.lower(): point for point in entry_points(group=self.group)}
-        return {name: point for name, point in points.items() if name not in self.built_in}
+        return [(self.spelled(point.name), point) for point in entry_points(group=self.group)]
 
     @property
     def names(self) -> list[str]:

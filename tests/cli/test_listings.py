@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
-from captious.metrics.contract.registry import get, metric_names
+from captious.metrics.contract.registry import PLUGINS, get, metric_names
 from tests.cli.conftest import Run
 
 INSTALL = "pip install 'captious[meteor]'"
@@ -88,6 +89,18 @@ class TestTablesOfMeteor:
         assert row(doctor.out, "rouge-l").startswith("runs ")
         assert row(doctor.out, "cache") == f"{cache} (set CAPTIOUS_CACHE to change)"
         assert f"no: {INSTALL} words aligned" in " ".join(row(run("metrics").out, "meteor").split())
+
+    def test_plugins_that_cannot_be_used_are_named(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        points = [EntryPoint(name, "nowhere:nothing", "captious.metrics") for name in ("broken", "bleu")]
+        monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
+        monkeypatch.setitem(vars(PLUGINS), "by_name", {"broken": points[0]})
+        doctor = run("doctor").out.partition("Cannot be used\n")[2]
+        listed = run("metrics")
+        assert row(doctor, "broken").startswith("broken ")
+        assert row(doctor, "bleu") == "ignored  the entry point nowhere:nothing: the name is that of another metric"
+        assert (listed.code, listed.err) == (0, "")
+        assert "the metric broken cannot be loaded" in " ".join(row(listed.out, "broken").split())
+        assert " yes " in row(listed.out, "rouge-l")
 
     def test_damaged_meteor_tables_are_listed(self, run: Run, tables: Path) -> None:
         """Both say so, and list the other metrics as ever."""

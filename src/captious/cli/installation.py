@@ -15,7 +15,7 @@ from captious.cli import Group
 from captious.cli.library_options import FILE, option, option_of
 from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError, OutputError, reason, shown
-from captious.metrics.contract.registry import get, metric_names
+from captious.metrics.contract.registry import PLUGINS, get, metric_names
 from captious.metrics.contract.selection import availability
 from captious.native import threads
 from captious.resources import vectors as named_vectors
@@ -247,18 +247,23 @@ def doctor() -> None:
         "Works now": [],
         "Needs one command": [],
         "Needs your own files": [],
+        "Cannot be used": [],
     }
-    works, command, files = tiers.values()
+    works, command, files, unusable = tiers.values()
     for name in metric_names():
         readiness = availability(name)
         if readiness.runs:
             works.append((name, readiness.state, get(name).summary))
         else:
             rows = command if readiness.help.startswith(_COMMANDS) else files
+            rows = unusable if readiness.state == "broken" else rows
             rows.append((name, readiness.state, shown(readiness.help, "command line")))
+    for name, point in PLUGINS.ignored:
+        unusable.append((name, "ignored", f"the entry point {point.value}: the name is that of another metric"))
     for resource in RESOURCES.values():
         state, contents = describe(resource)
-        (command if state == "missing" else works).append((resource.title, state, contents))
+        rows = {"missing": command, "unusable": unusable}.get(state, works)
+        rows.append((resource.title, state, contents))
     for package, (unlocks, extra) in _EXTRAS.items():
         try:
             works.append((package, installed_version(package), unlocks))

@@ -12,7 +12,7 @@ from captious.cli.options import complete_metrics
 from captious.cli.outputs import format_option, print_folded
 from captious.errors import CaptiousError, shown
 from captious.metrics.contract.registry import TOOLKIT_NAMES, Request, get, metric_names
-from captious.metrics.contract.selection import availability, metric_info
+from captious.metrics.contract.selection import availability, info_of_request
 from captious.version import __version__
 
 _STATES = {"no model": "no model", "missing": "no", "broken": "no"}
@@ -95,7 +95,7 @@ def _list(described: list[dict[str, Any]]) -> None:
 
 def _described(name: str) -> dict[str, Any]:
     """Return the JSON record of a metric; for a broken one of another package, only the reason."""
-    info = metric_info(name)
+    info = info_of_request(Request(name))
     about: dict[str, Any] = {
         "name": name,
         "outputs": [*info.outputs],

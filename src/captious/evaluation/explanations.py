@@ -170,7 +170,7 @@ def _check_explainable(metric: BaseMetric, name: str) -> Metric:
         return metric
     if isinstance(metric, Combined) and (parts := [part.name for part in _explained_parts(metric)]):
         raise ParameterError(f"{name} is made of other metrics", hint=f"explain {' or '.join(parts)}")
-    names = ", ".join(sorted(name for name in registry.metric_names() if registry.get(name).explanation))
+    names = ", ".join(sorted(each.name for each in registry.usable() if each.explanation))
     raise ParameterError(f"{name} cannot be explained yet", hint=f"supported: {names}")
 
 

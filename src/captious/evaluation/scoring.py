@@ -631,7 +631,7 @@ def fit_resource(
     else:
         resource = _fitted_to_people(selected_metric, human, references, match=match)
     if resource is None:
-        fittable = ", ".join(name for name in registry.metric_names() if registry.get(name).fitted_resource)
+        fittable = ", ".join(each.name for each in registry.usable() if each.fitted_resource)
         raise ParameterError(f"{selected_metric.name} cannot be fitted", hint=f"metrics that can be fitted: {fittable}")
     return FittedResource(resource, warnings_of_references(references))
 

@@ -15,8 +15,10 @@ import pytest
 from numpy.typing import NDArray
 
 import captious
+from captious.compat.evaluate_modules import write_modules
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.evaluation.scoring import fit_resource
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.registry import METRICS
@@ -48,9 +50,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """The entry points of other packages: the items of this list."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
-    vars(registry._PLUGINS).pop("by_name", None)
+    vars(registry.PLUGINS).pop("by_name", None)
     yield points
-    vars(registry._PLUGINS).pop("by_name", None)
+    vars(registry.PLUGINS).pop("by_name", None)
 
 
 def plugin(name: str, value: str) -> EntryPoint:
@@ -243,7 +245,7 @@ def test_an_entry_point_may_name_a_function(plugins: list[EntryPoint]) -> None:
     again = pickle.loads(pickle.dumps(registry.get("common-letters")()))
     assert again.signatures() == registry.get("common-letters")().signatures()
     plugins.append(plugin("of-one", "json:dumps"))
-    vars(registry._PLUGINS).pop("by_name", None)
+    vars(registry.PLUGINS).pop("by_name", None)
     with pytest.raises(ParameterError, match="of-one cannot be called with candidates and references"):
         registry.get("of-one")
 
@@ -257,10 +259,40 @@ def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[Entr
         select(["blue-4"])
 
 
-def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None:
-    plugins.append(plugin("bleu", f"{Length.__module__}:Length"))
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("broken", "the metric broken cannot be loaded"), ("two words", "'two words' cannot name a metric or an output")],
+)
+def test_what_lists_metrics_leaves_out_plugins_that_cannot_be_loaded(
+    plugins: list[EntryPoint], tmp_path: Path, name: str, message: str
+) -> None:
+    plugins.append(plugin(name, "no_such_package.metrics:Broken" if name == "broken" else f"{__name__}:shared_letters"))
+    (references := tmp_path / "references.csv").write_text("image_id,caption\n1,a dog\n")
+    infos = {info.name: info for info in captious.list_metrics()}
+    assert [*infos] == [*NAMES, name]
+    assert str(infos[name].missing).startswith(message)
+    assert infos["bleu"].outputs == captious.Bleu.outputs
+    with pytest.raises(ParameterError, match="rouge-s cannot be explained yet") as caught:
+        captious.explain("a dog", ["a dog"], "rouge-s")
+    assert "supported: bleu, chair" in str(caught.value)
+    with pytest.raises(ParameterError, match="rouge-s cannot be fitted") as caught:
+        fit_resource("rouge-s", [references])
+    assert name not in str(caught.value)
+    assert write_modules(tmp_path / "modules")
+
+
+def test_a_plugin_with_underscores_is_named_as_it_is_requested(plugins: list[EntryPoint]) -> None:
+    plugins.append(plugin("My_overlap", f"{__name__}:shared_letters"))
+    assert captious.score(["ab"], [["bc"]], "my_overlap")["my-overlap"].score == 0.5
+    assert captious.list_metrics()[-1].outputs == ("my-overlap",)
+
+
+@pytest.mark.parametrize("name", ["bleu", "bleu-4", "Bleu_4"])
+def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint], name: str) -> None:
+    plugins.append(plugin(name, f"{Length.__module__}:Length"))
     assert registry.get("bleu") is captious.Bleu
     assert registry.metric_names() == NAMES
+    assert [point for _, point in registry.PLUGINS.ignored] == plugins
 
 
 def test_register_without_a_name() -> None:

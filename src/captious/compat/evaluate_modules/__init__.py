@@ -34,8 +34,9 @@ class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
 
 def metrics() -> list[str]:
     """Return the metrics of captious that can be modules."""
-    built_in = [name for name in registry.metric_names() if registry.get(name).__module__.startswith("captious.")]
-    return [name for name in built_in if name not in _LEFT_OUT and not issubclass(registry.get(name), SetMetric)]
+    return [
+        name for name in registry.METRICS if name not in _LEFT_OUT and not issubclass(registry.get(name), SetMetric)
+    ]
 
 
 def module_name(metric: str) -> str:

@@ -40,7 +40,18 @@ def _listed() -> Iterator[tuple[str, tuple[str, str, tuple[str, ...]]]]:
 #: The metrics of the package: name -> (module, class, outputs).
 METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = dict(_listed())
 
-_PLUGINS = EntryPoints("captious.metrics", "metric", tuple(METRICS))
+
+def _canonical(name: str) -> str:
+    """Return a name as metrics are named: in lower case and with hyphens."""
+    return name.strip().lower().replace("_", "-")
+
+
+PLUGINS = EntryPoints(
+    "captious.metrics",
+    "metric",
+    tuple(label for name, (_, _, own) in METRICS.items() for label in dict.fromkeys((name, *own))),
+    _canonical,
+)
 _registered: dict[str, type[BaseMetric]] = {}
 
 NamingScheme: TypeAlias = Literal["captious", "toolkit", "paper"]
@@ -129,7 +140,7 @@ def _check_free(name: str, metric_outputs: Sequence[str], metric_names: Iterable
 
 def metric_names() -> list[str]:
     """Return the names of all metrics: those of the package, then others by name."""
-    return [*METRICS, *sorted({*_registered, *_PLUGINS.by_name} - {*METRICS})]
+    return [*METRICS, *sorted({*_registered, *PLUGINS.by_name} - {*METRICS})]
 
 
 def get(name: str) -> type[BaseMetric]:
@@ -145,8 +156,8 @@ def get(name: str) -> type[BaseMetric]:
         return metric
     if name in _registered:
         return _registered[name]
-    if name in _PLUGINS.by_name:
-        loaded = _PLUGINS.load(name, _is_metric_or_function, "a captious.Metric, or a function")
+    if name in PLUGINS.by_name:
+        loaded = PLUGINS.load(name, _is_metric_or_function, "a captious.Metric, or a function")
         if not _is_metric(loaded):
             check_label(name)
             return metric_class(loaded, name)
@@ -154,14 +165,24 @@ def get(name: str) -> type[BaseMetric]:
     raise unknown(name)
 
 
+def usable() -> list[type[BaseMetric]]:
+    """Return the classes of all metrics, without those of other packages that cannot be loaded."""
+    return [metric for name in metric_names() if (metric := _usable(name)) is not None]
+
+
+def _usable(name: str) -> type[BaseMetric] | None:
+    try:
+        return get(name)
+    except ParameterError:
+        return None
+
+
 def outputs(name: str) -> tuple[str, ...]:
     """Return the outputs of a metric; none if it is another package's and cannot be loaded."""
     if name in METRICS:
         return METRICS[name][2]
-    try:
-        return get(name).outputs
-    except ParameterError:
-        return ()
+    metric = _usable(name)
+    return () if metric is None else metric.outputs
 
 
 def owner_of(name: str) -> str | None:
@@ -169,7 +190,7 @@ def owner_of(name: str) -> str | None:
     for metric in METRICS:
         if name in (metric, *METRICS[metric][2]):
             return metric
-    return next((metric for metric in (*_registered, *_PLUGINS.by_name) if name in (metric, *outputs(metric))), None)
+    return next((metric for metric in (*_registered, *PLUGINS.by_name) if name in (metric, *outputs(metric))), None)
 
 
 def requestable() -> list[str]:
@@ -315,7 +336,7 @@ class Request:
         """Parse a request. Names of metrics, variants and parameters may be in any case; Bleu_4 is bleu-4.
 
         Raises:
-            ParameterError: a parameter without a value, or twice; a sum.
+            ParameterError: a parameter without a value, or twice; a sum; a function in a file.
         """
         if text.strip().lower().startswith(SUM):
             raise ParameterError(
@@ -338,7 +359,7 @@ class Request:
             if key in parameters:
                 raise ParameterError(f"{key} is given twice", where=text, hint="give each parameter once")
             parameters[key] = value
-        name = name.strip().lower().replace("_", "-")
+        name = _canonical(name)
         name, implied = SHORT_NAMES.get(name, (name, {}))
         return cls(name, variant.strip().lower() or None, {**implied, **parameters})
 

@@ -169,7 +169,7 @@ class MetricInfo:
 
 def list_metrics() -> list[MetricInfo]:
     """Return every metric of this package, registered ones, and those of other packages."""
-    return [metric_info(name) for name in registry.metric_names()]
+    return [info_of_request(Request(name)) for name in registry.metric_names()]
 
 
 @answers_other_keywords
@@ -191,7 +191,11 @@ def metric_info(metric: MetricLike, *, settings: Settings | None = None) -> Metr
         selected_metric = select_single(metric)[0].metric
         labels = {output + selected_metric.suffix(): output for output in selected_metric.outputs}
         return _info(selected_metric, selected_metric.english_only, None, labels)
-    request = Request.from_text(metric)
+    return info_of_request(Request.from_text(metric), settings)
+
+
+def info_of_request(request: Request, settings: Settings | None = None) -> MetricInfo:
+    """Describe a metric by its request; see ``metric_info``."""
     readiness = availability(request.metric, settings, request.parameters)
     try:
         described = registry.get(request.metric)
@@ -538,17 +542,9 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
     used = settings.implied.union(*(metric.declared for metric in metrics)) if given else ()
     for name, value in given.items():
         if name not in used:
-            users = [metric for metric in registry.metric_names() if name in _declared(metric)]
+            users = [metric.name for metric in registry.usable() if name in metric.declared]
             raise UnusedSettingError(
                 f"the setting {name} was given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
                 hint=f"remove {name}, or request by name {', '.join(users)}",
             )
-
-
-def _declared(metric: str) -> Iterable[str]:
-    """Return the parameters of a metric; none if it is another package's and cannot be loaded."""
-    try:
-        return registry.get(metric).declared
-    except ParameterError:
-        return ()
