@@ -194,6 +194,22 @@ def mistaken(candidates, references):  # type: ignore[no-untyped-def]
     return candidates.split()
 
 
+def of_reference(references: list[str], text: str, weight: float = 1.0) -> float:
+    return weight
+
+
+def of_hypothesis(text: list[str], hypothesis: str) -> float:
+    return 0.0
+
+
+def of_lists(gold: list[list[str]], predictions: list[str]) -> list[float]:
+    return [0.0] * len(gold)
+
+
+def huge(candidate: str, references: object) -> int:
+    return 10**400
+
+
 @pytest.mark.parametrize(
     ("function", "message", "help"),
     [
@@ -204,6 +220,11 @@ def mistaken(candidates, references):  # type: ignore[no-untyped-def]
         (mistaken, "AttributeError: 'list' object has no attribute 'split'", "list of candidates"),
         (lambda candidate, references: 1.0, "needs a name", "def"),
         (len, "cannot be called with candidates and references", "two parameters"),
+        (of_reference, "of_reference takes references and text", "def NAME(candidate, references): return of_ref"),
+        (of_hypothesis, "of_hypothesis takes text and hypothesis", "return of_hypothesis(references, candidate)"),
+        (of_lists, "of_lists takes gold and predictions", "def NAME(candidates, references): return of_lists("),
+        (partial(of_reference, weight=2.0), "of_reference takes references and text", "def NAME("),
+        (huge, "the scores of huge are not numbers: int too large", "returns one number"),
     ],
 )
 def test_wrong_shapes_get_our_error(function: Callable[..., Any], message: str, help: str) -> None:
@@ -252,6 +273,12 @@ class TestFiles:
         with pytest.raises(UnknownNameError, match="it has bonus"):
             function_in_file(f"{tmp_path}/some.py:malus")
 
+    def test_class_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "some.py").write_text("import captious\nclass Own(captious.Metric):\n    pass\n")
+        with pytest.raises(ParameterError, match=r"Own is a class, and FILE\.py:FUNCTION names a function") as caught:
+            function_in_file(f"{tmp_path}/some.py:Own")
+        assert "[Own()]" in caught.value.hint
+
     def test_missing_function_file_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match="there is no file"):
             function_in_file(f"{tmp_path}/none.py:bonus")
@@ -264,6 +291,11 @@ class TestFiles:
     @pytest.mark.parametrize("request_", ["rouge-s:gap=2", "cider-d", "smurf:constants=a.py", "x.py"])
     def test_requests_of_metrics_name_no_file(self, request_: str) -> None:
         assert not names_a_file(request_)
+
+    @pytest.mark.parametrize("request_", ["mine.py:overlap", "mine.py:", "mine.py:overlap:k=3"])
+    def test_what_takes_names_says_so_to_functions_in_files(self, request_: str) -> None:
+        with pytest.raises(ParameterError, match="expected the name of a metric, not a function in a file"):
+            captious.metric_info(request_)
 
     def test_the_library_runs_no_file_by_name(self, tmp_path: Path) -> None:
         """Only the command line does: a server reads requests that others wrote."""

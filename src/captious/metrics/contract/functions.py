@@ -28,6 +28,12 @@ from captious.words import counted, counted_of, shortened
 _PLURAL = frozenset(
     {"candidates", "captions", "hypotheses", "predictions", "sentences", "texts", "cands", "hyps", "preds"}
 )
+#: Names of a first parameter that gets references where candidates are expected.
+_REFERENCES = frozenset({"references", "reference", "refs", "ref", "targets", "target", "gts", "gt"})
+#: Names of a second parameter that gets candidates where references are expected; captions and texts may be either.
+_CANDIDATES = (_PLURAL - {"captions", "sentences", "texts"}) | {
+    *("candidate", "cand", "hypothesis", "hyp", "prediction", "pred")
+}
 
 
 class FunctionMetric(MeanMetric):
@@ -42,7 +48,8 @@ class FunctionMetric(MeanMetric):
         name: name of the metric; by default that of the function.
 
     Raises:
-        ParameterError: a function without a name, or one that cannot be called with two arguments.
+        ParameterError: a function without a name, or one that cannot be called with candidates and references in this
+            order.
     """
 
     without_parameters = frozenset({"tokenizer", "variant"})
@@ -109,7 +116,7 @@ class FunctionMetric(MeanMetric):
             raise ParameterError(f"{self.name} returned nothing", where=_place(self.function), hint=self._calls)
         try:
             array = np.asarray(values, np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ParameterError(
                 f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), hint=self._calls
             ) from error
@@ -183,7 +190,7 @@ def function_in_file(request: str) -> ScoreFunction:
     names.
 
     Raises:
-        ParameterError: a file that cannot be run.
+        ParameterError: a file that cannot be run, or a class.
         UnknownNameError: an unknown function.
     """
     file, _, name = request.rpartition(":")
@@ -195,6 +202,13 @@ def function_in_file(request: str) -> ScoreFunction:
             f"{file} has no function {name}",
             where=file,
             hint=f"it has {', '.join(functions)}" if functions else "write it: def NAME(candidate, references)",
+        )
+    if isinstance(function, type):
+        raise ParameterError(
+            f"{name} is a class, and FILE.py:FUNCTION names a function",
+            where=file,
+            hint=f"a class is scored in Python, as in captious.score(candidates, references, [{name}()]), or named by "
+            "an entry point of a package, in the group captious.metrics",
         )
     score_function: ScoreFunction = function
     return score_function
@@ -247,22 +261,34 @@ def _takes_lists(function: ScoreFunction, name: str) -> bool:
     except (TypeError, ValueError):  # functions that are not written in Python
         return True
     try:
-        signature.bind(None, None)
+        names = [*signature.bind(None, None).arguments]
     except TypeError as error:
         raise ParameterError(
             f"{name} cannot be called with candidates and references: {error}",
             where=_place(function),
             hint="define it with two parameters: def NAME(candidate, references)",
         ) from None
-    first = next(iter(signature.parameters.values()))
+    _check_order(function, name, names)
     try:
-        annotation = get_type_hints(function).get(first.name)
+        annotation = get_type_hints(function).get(names[0])
     except Exception:  # names in annotations that are not defined when the program runs
         annotation = None
     kind = get_origin(annotation) or annotation
     if kind is str or not isinstance(kind, type) or not issubclass(kind, Iterable):
-        return kind is not str and first.name in _PLURAL
+        return kind is not str and names[0] in _PLURAL
     return True
+
+
+def _check_order(function: ScoreFunction, name: str, names: Sequence[str]) -> None:
+    """Refuse a function whose parameters have the names of references, then candidates."""
+    first, second = (*names, "")[:2]
+    if first in _REFERENCES or (second in _CANDIDATES and first not in _CANDIDATES):
+        own = "candidates" if second in _PLURAL else "candidate"
+        raise ParameterError(
+            f"{name} takes {' and '.join(names)}, but it is called with candidates first, then references",
+            where=_place(function),
+            hint=f"write def NAME({own}, references): return {name}(references, {own})",
+        )
 
 
 def _place(function: ScoreFunction) -> str:

@@ -344,6 +344,13 @@ class Request:
                 where=text,
                 hint="captious judge, captious study systems and captious study metrics take sums",
             )
+        if ".py:" in text:
+            command = "captious score, compare, judge and report take functions as -m FILE.py:FUNCTION, no parameters"
+            raise ParameterError(
+                "expected the name of a metric, not a function in a file",
+                where=text,
+                hint=either(python="give the function itself", command=command),
+            )
         head, colon, tail = text.partition(":")
         name, _, variant = head.partition("@")
         parameters: dict[str, str] = {}
