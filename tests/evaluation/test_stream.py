@@ -113,6 +113,9 @@ def test_an_image_is_added_once() -> None:
     with pytest.raises(DuplicateCandidateError, match="1 image was added before") as caught:
         stream.update({2: "a cat"}, {2: ["the cat"]})
     assert "2" in caught.value.where
+    with pytest.raises(DuplicateCandidateError, match="1 image was added before") as caught:
+        stream.update({"2": "a cat"}, {"2": ["the cat"]})
+    assert caught.value.where == "image_id '2'"
     other = captious.Stream("rouge-l")
     other.update({2: "a cat"}, {2: ["the cat"]})
     with pytest.raises(DuplicateCandidateError):

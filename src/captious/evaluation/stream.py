@@ -60,7 +60,7 @@ class Stream:
         """Forget all captions added so far."""
         self._sums: list[ExactSums | None] = [None] * len(self._selection)
         self._waiting: list[Captions | CaptionSets] = []  # for the metrics that are fitted on all references
-        self._ids: set[ImageId] = set()
+        self._ids: dict[str, ImageId] = {}  # by text, as an integer and its text are one image
         self._counts = (0, 0, 0)  # images, references, and the most references of an image
         self._findings = CaptionFindings()
         self._clean: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class Stream:
         part = copy(self)
         part.reset()
         if captions.references.id_form != "position":
-            part._ids = {*captions.ids}
+            part._ids = {str(image): image for image in captions.ids}
         part._counts, part._clean = reference_counts(captions.references), captions.clean
         self._check_no_repeats(part)
         part._findings = CaptionFindings.of(captions)
@@ -178,10 +178,10 @@ class Stream:
             self._add(other)
 
     def _check_no_repeats(self, other: Stream) -> None:
-        if repeated := self._ids & other._ids:
+        if repeated := self._ids.keys() & other._ids.keys():
             raise DuplicateCandidateError(
                 f"{counted(len(repeated), 'image', 'were')} added before",
-                where=f"image_id {', '.join(map(repr, sorted(repeated, key=str)[:3]))}",
+                where=f"image_id {', '.join(repr(other._ids[text]) for text in sorted(repeated)[:3])}",
                 hint="add each image once; reset() starts again",
             )
         if self._counts[0] and self._clean != other._clean:
