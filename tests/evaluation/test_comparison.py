@@ -407,7 +407,8 @@ class TestRefusals:
         shared = {name: {i: system[i] for i in range(3, 60)} for name, system in (("a", a), ("b", b))}
         alone = captious.compare(shared, REFERENCES, "rouge-l", **options)
         assert compared["rouge-l"] == alone["rouge-l"]
-        assert compared.a.left_out == {"candidates": 40, "images": N - 57}
+        assert compared.a.left_out == {"candidates": 0, "images": N - 97, "another_lacks": 40}
+        assert "40 images that another system lacks." in repr(compared)
         with pytest.raises(UnknownImageError, match="no image has captions of all systems"):
             captious.compare({"a": {0: "a"}, "b": {1: "a"}}, REFERENCES, "rouge-l", match="common")
 
@@ -501,6 +502,12 @@ class TestToDict:
         shown = repr(comparison)
         assert f"{name}: common images; excluded 2 candidates without references and 0 images" in shown
         assert shown.count("common images; excluded") == 1
+
+    def test_a_system_that_has_all_images_is_not_said_to_lack_any(self) -> None:
+        options: Any = {"match": "common", "resamples": 5}
+        compared = captious.compare({"a": GOOD, "b": {i: BAD[i] for i in range(80)}}, REFERENCES, "rouge-l", **options)
+        assert f"a: common images; excluded {N - 80} images that another system lacks.\n" in repr(compared)
+        assert f"b: common images; excluded 0 candidates without references and {N - 80} images wi" in repr(compared)
 
     def test_nothing_is_reported_if_nothing_was_excluded(self) -> None:
         comparison = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["rouge-l"], match="common", resamples=5)

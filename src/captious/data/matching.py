@@ -258,17 +258,9 @@ def on_shared_images(tables: Mapping[str, Matched]) -> dict[str, Matched]:
     for (name, table), rows in zip(tables.items(), zip(*shared, strict=True), strict=True):
         part: Any = table.select(rows)
         if part is not table:
-            part = replace(
-                part,
-                n_candidates_left_out=part.n_candidates_left_out + _n_candidates(table) - _n_candidates(part),
-                n_references_left_out=part.n_references_left_out + len(table) - len(part),
-            )
+            part = replace(part, n_unshared_left_out=part.n_unshared_left_out + len(table) - len(part))
         selected[name] = part
     return selected
-
-
-def _n_candidates(table: Captions | CaptionSets) -> int:
-    return len(table.candidates.texts) if isinstance(table, CaptionSets) else len(table)
 
 
 @answers_other_keywords

@@ -374,6 +374,7 @@ class MatchedCaptions:
         references: the images and their human captions.
         n_candidates_left_out: candidates that matching left out, because only a subset was asked for.
         n_references_left_out: images with references that matching left out for the same reason.
+        n_unshared_left_out: images that were left out because another system lacks them.
         subset: whether metrics may also leave out images for which they lack data.
         clean: names of the cleaning rules that were applied to candidates, for signatures.
         ids_advice: the warning that the ids of many images that were left out are only written differently; or "".
@@ -383,6 +384,7 @@ class MatchedCaptions:
     references: References
     n_candidates_left_out: int = field(default=0, kw_only=True)
     n_references_left_out: int = field(default=0, kw_only=True)
+    n_unshared_left_out: int = field(default=0, kw_only=True)
     subset: bool = field(default=False, kw_only=True)
     clean: tuple[str, ...] = field(default=(), kw_only=True)
     ids_advice: str = field(default="", kw_only=True)
@@ -415,7 +417,8 @@ class Captions(MatchedCaptions):
     Args:
         candidates: one per image, in the order of the references.
         references: the images and their human captions.
-        n_candidates_left_out, n_references_left_out, subset, clean, ids_advice: as in ``MatchedCaptions``.
+        n_candidates_left_out, n_references_left_out, n_unshared_left_out, subset, clean, ids_advice: as in
+            ``MatchedCaptions``.
 
     Raises:
         ParameterError: not exactly one candidate per image.
@@ -500,7 +503,8 @@ class CaptionSets(MatchedCaptions):
         candidates: the candidates as a ragged table, with the images of the references in the same order. Annotation
             layers of references, such as n-grams of all references of an image, apply to it as well.
         references: the images and their human captions.
-        n_candidates_left_out, n_references_left_out, subset, clean, ids_advice: as in ``MatchedCaptions``.
+        n_candidates_left_out, n_references_left_out, n_unshared_left_out, subset, clean, ids_advice: as in
+            ``MatchedCaptions``.
 
     Raises:
         ParameterError: candidates and references do not have the same images in the same order.

@@ -50,7 +50,7 @@ from captious.tables import (
 )
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.version import __version__
-from captious.words import DEFAULT_SEED, counted, percentage
+from captious.words import DEFAULT_SEED, counted, listed, percentage
 
 if TYPE_CHECKING:
     from captious.evaluation.explanations import Explanation
@@ -311,11 +311,19 @@ def signature_lines(report: Report) -> list[str]:
 def exclusions(reports: Iterable[Report]) -> list[str]:
     """Return the numbers of captions that ``match="common"`` excluded, one sentence per system."""
     return [
-        f"{report.system}: common images; excluded {counted(report.left_out['candidates'], 'candidate')} without "
-        f"references and {counted(report.left_out['images'], 'image')} without a candidate."
+        f"{report.system}: common images; excluded {listed(_excluded(**report.left_out))}."
         for report in reports
         if report.left_out
     ]
+
+
+def _excluded(candidates: int, images: int, another_lacks: int = 0) -> list[str]:
+    unmatched = [
+        f"{counted(candidates, 'candidate')} without references",
+        f"{counted(images, 'image')} without a candidate",
+    ]
+    unshared = [f"{counted(another_lacks, 'image')} that another system lacks"]
+    return unmatched * bool(candidates or images) + unshared * bool(another_lacks)
 
 
 def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
@@ -454,11 +462,16 @@ class Report(DisplayedMapping[str, Result]):
 
     @property
     def left_out(self) -> dict[str, int]:
-        """What ``match="common"`` left out: numbers of candidates without references, of images without a candidate."""
+        """What ``match="common"`` left out: numbers of candidates without references, of images without a candidate,
+        and of those that another system lacks, if there are any.
+        """
         captions = self._captions
-        if captions is None or not (captions.n_candidates_left_out or captions.n_references_left_out):
+        if captions is None:
             return {}
-        return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
+        unmatched = {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
+        if captions.n_unshared_left_out:
+            return {**unmatched, "another_lacks": captions.n_unshared_left_out}
+        return unmatched if any(unmatched.values()) else {}
 
     def label_of(self, name: object) -> str | None:
         """Return the label of a result, given the label itself, its output, its request, or another name for these.
