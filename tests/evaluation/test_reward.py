@@ -37,8 +37,9 @@ def test_rewards_are_caption_scores(metric: str, references_as: str) -> None:
 def test_metrics_without_rewards_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'all'"):
         captious.reward(CAPTIONS.references, "all")
-    with pytest.raises(ParameterError, match="judges several candidates"):
+    with pytest.raises(ParameterError, match="judges several candidates") as caught:
         captious.reward(CAPTIONS.references, "div")
+    assert caught.value.hint == "choose a metric of single captions, such as cider-d"
     with pytest.raises(UnknownNameError, match="rouge-l has no output 'rouge'"):
         captious.Reward([RewardTerm(captious.RougeL(), "rouge")], CAPTIONS.references)
 

@@ -24,7 +24,6 @@ from captious.metrics.contract.metric import (
     SetMetric,
     State,
     add_reference_counts,
-    needs_several_error,
     reference_counts,
 )
 from captious.metrics.contract.registry import Request
@@ -126,7 +125,7 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
         own = [metric.name] if metric.name in metric.outputs else metric.outputs
         outputs = {output + metric.suffix(): output for output in own}
     if isinstance(metric, SetMetric) or (isinstance(metric, type) and issubclass(metric, SetMetric)):
-        raise needs_several_error(metric.name)
+        raise _of_sets(metric.name)
     lower = [label for label, output in outputs.items() if output in metric.lower_is_better]
     undirected = [label for label, output in outputs.items() if output in metric.no_direction]
     if len(outputs) > 1:
@@ -151,6 +150,13 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
             hint=f'choose the direction by the sign of its weight: {{"{label}": -1}}',
         )
     return label
+
+
+def _of_sets(name: str) -> ParameterError:
+    return ParameterError(
+        f"{name} judges several candidates per image together, and a reward is of one",
+        hint="choose a metric of single captions, such as cider-d",
+    )
 
 
 @dataclass(frozen=True)
@@ -207,7 +213,7 @@ class Reward:
         for term in terms:
             metric = term.metric
             if not isinstance(metric, Metric):
-                raise needs_several_error(metric.name)
+                raise _of_sets(metric.name)
             if term.output not in metric.outputs:
                 raise UnknownNameError(
                     f"{metric.name} has no output {term.output!r}", hint=f"its outputs are {', '.join(metric.outputs)}"
