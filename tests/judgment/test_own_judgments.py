@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.errors import EmptyInputError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
 from captious.judgment import judging, load_judgments
 from captious.judgment.studies import reference_counts, robustness
 
@@ -44,6 +44,31 @@ def test_a_line_without_image_is_an_image_of_its_own(tmp_path: Path) -> None:
 
 
 PAIRS = ({"better": "a dog runs", "worse": "a cat", "references": ["a dog runs"]},)
+
+
+def lengths(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
+    return [len(candidate) for candidate in candidates]
+
+
+@pytest.mark.parametrize(
+    "record", [{"candidate": "a dog", "rating": 3}, {"better": "a red dog", "worse": "a dog"}], ids=["ratings", "pairs"]
+)
+def test_references_may_be_empty_on_every_line_for_metrics_without_them(tmp_path: Path, record: Any) -> None:
+    def unknown(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
+        assert not any(references)
+        return lengths(candidates, references)
+
+    bare, own = record | {"references": []}, tmp_path / "own.jsonl"
+    rows = [bare, bare | ({"candidate": "two dogs", "rating": 5} if "rating" in bare else {})]
+    own.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert captious.judge(own, unknown, resamples=2)["own"]["unknown"].value == pytest.approx(1)
+    with pytest.raises(ParameterError, match="bleu cannot be computed without references"):
+        captious.judge(own, "bleu-1")
+    with own.open("a") as file:
+        file.write(json.dumps(bare | {"references": ["a dog"]}) + "\n")
+    with pytest.raises(CaptionFileError, match="references must be a non-empty list of strings") as caught:
+        captious.judge(own, unknown)
+    assert caught.value.where.endswith("line 1")
 
 
 def test_default_statistic_is_tau_c_or_accuracy(tmp_path: Path) -> None:

@@ -67,6 +67,18 @@ def test_judgment_has_warnings_about_few_images(tmp_path: Path, n: int) -> None:
     assert judgment.to_dict()["warnings"] == judgment.warnings
 
 
+def test_warnings_name_lines_of_ratings_and_items_of_pairs(tmp_path: Path) -> None:
+    """The ids of judged captions are not those of images."""
+    own = rated(tmp_path, 9)
+    with own.open("a") as file:
+        file.write(json.dumps({"candidate": "", "references": REFERENCES[0], "image": "2", "rating": 1}) + "\n")
+    (empty,) = (text for text in captious.judge(own, "rouge-l", resamples=9).warnings if "empty" in text)
+    assert empty.startswith("1 of 19 candidates is empty (line 19)")
+    own.write_text(json.dumps({"better": "a dog", "worse": "", "references": REFERENCES[0], "image": "2"}) + "\n")
+    (empty,) = (text for text in captious.judge(own, "rouge-l", resamples=9).warnings if "empty" in text)
+    assert empty.startswith("1 of 2 candidates is empty (item 2|0|1)")
+
+
 def test_judgment_without_warnings_has_none_in_json(tmp_path: Path) -> None:
     judgment = captious.judge(rated(tmp_path, 12), "rouge-l", resamples=9)
     assert judgment.warnings == []

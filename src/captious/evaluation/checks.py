@@ -106,6 +106,7 @@ class Finding:
         metrics: what the advice says about metrics; empty for those of COCO's evaluation.
         english: metrics that are made for English, whatever the language that is named.
         side: "candidate", or "reference" for a finding about the references.
+        ids: what the ids are of, in messages.
     """
 
     kind: str
@@ -117,6 +118,7 @@ class Finding:
     metrics: tuple[str, ...] = ()
     english: tuple[str, ...] = ()
     side: str = "candidate"
+    ids: str = "image_id"
 
     @property
     def rule(self) -> str:
@@ -171,7 +173,7 @@ class Finding:
     def _ids(self) -> str:
         if not self.examples:
             return ""
-        return f" (image_id {', '.join(self.examples)}{', ...' if self.n > len(self.examples) else ''})"
+        return f" ({self.ids} {', '.join(self.examples)}{', ...' if self.n > len(self.examples) else ''})"
 
     @property
     def _advice(self) -> str:

@@ -433,7 +433,8 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     Ratings: ``{"candidate": ..., "references": [...], "rating": 3}``, or ``"ratings": [3, 4, 3]``, each of which is a
     point. Pairs: ``{"better": ..., "worse": ..., "references": [...]}``. With ``"image"``, the captions of an image are
     resampled together; with ``"part"``, the statistic is computed for each part and averaged; with ``"system"``, mean
-    scores of systems can be compared with their mean ratings.
+    scores of systems can be compared with their mean ratings. References may be empty on every line, for metrics that
+    need none.
 
     Pairs can represent any forced choice: the distractors of Hodosh and Hockenmaier 2016 (a part per kind of change)
     and FOIL (better: the caption with ``"foil": false``; worse: the one with ``"foil": true`` made from it).
@@ -466,11 +467,16 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
             hint=f"statistics for {form}: {', '.join(_STATISTICS[form])}",
         )
     of_systems = measure.startswith(_SYSTEM)
+    without_references = all(record.get("references") == [] for _, record in lines)
     for number, record in lines:
-        if problem := _problem(record, pairs) or ("no system" if of_systems and record.get("system") is None else ""):
+        if problem := _problem(record, pairs, without_references) or (
+            "no system" if of_systems and record.get("system") is None else ""
+        ):
             help = _FORM_WITH_SYSTEM if problem == "no system" else _FORM
             raise CaptionFileError(problem, where=f"{path}, line {number}", hint=help)
-    protocol = Protocol(path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS)
+    protocol = Protocol(
+        path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS, ids="line"
+    )
     if of_systems:
         if (n := len({str(record["system"]) for _, record in lines})) < 3:
             raise CaptionFileError(
@@ -480,7 +486,7 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
             )
         protocol = replace(protocol, parts=None, systems=SYSTEM_FACT)
     if pairs:
-        protocol = replace(protocol, ratings="majority", of="pairs")
+        protocol = replace(protocol, ratings="majority", of="pairs", ids="item")
     return judgments_of(protocol, [_item(number, record, pairs) for number, record in lines], folder.read)
 
 
@@ -498,8 +504,8 @@ def _ratings(record: Mapping[str, Any]) -> Any:
     return record["ratings"] if "ratings" in record else [record["rating"]]
 
 
-def _problem(record: Mapping[str, Any], pairs: bool) -> str:
-    """Return the problem of a record; empty if it is valid."""
+def _problem(record: Mapping[str, Any], pairs: bool, without_references: bool) -> str:
+    """Return the problem of a record; empty if it is valid. References are empty on every line, or on none."""
     keys = ("better", "worse") if pairs else ("candidate",)
     for key in keys:
         if key not in record:
@@ -509,7 +515,8 @@ def _problem(record: Mapping[str, Any], pairs: bool) -> str:
     if "references" not in record:
         return "no references"
     references = record["references"]
-    if not (isinstance(references, list) and references and all(isinstance(text, str) for text in references)):
+    is_list = isinstance(references, list) and all(isinstance(text, str) for text in references)
+    if not (is_list and (references or without_references)):
         return "references must be a non-empty list of strings"
     for key in ("image", "part", "system"):
         if not isinstance(record.get(key), str | int | float | None):

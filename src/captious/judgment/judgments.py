@@ -85,6 +85,7 @@ class Protocol:
         systems: the system of a caption; scores and ratings are averaged over the captions of each system, and the
             statistic compares the means. None if captions are compared.
         source: its publication.
+        ids: what the ids of judged captions are, in warnings; "line" if they are numbers of lines.
     """
 
     benchmark: str
@@ -102,6 +103,7 @@ class Protocol:
     digits: int | None = None
     systems: Rule[str] | None = None
     source: str = ""
+    ids: str = "item"
 
     @property
     def full_name(self) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data import Captions
 from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, Reports, Result, evaluate
+from captious.evaluation.checks import FindingWarning
 from captious.files import checksum, user_text
 from captious.judgment.items import references_table
 from captious.judgment.judgments import CaptionJudgments, HumanJudgments, SystemRanking
@@ -553,7 +554,7 @@ def computed_scores(
         return [
             _checked(judgments, label, result.signature, oriented(result), bool(result.lower_is_better))
             for label, result in report.items()
-        ], report.warnings
+        ], [_naming(judgments.protocol.ids, warning) for warning in report.warnings]
     scores: list[ItemScores] = []
     warnings: list[CaptionWarning] = []
     for metric in _expanded(judgments, metrics, settings):
@@ -566,6 +567,11 @@ def computed_scores(
         scores += more
         warnings += more_warnings
     return scores, warnings
+
+
+def _naming(ids: str, warning: CaptionWarning) -> CaptionWarning:
+    """Return the warning with a name for its ids, which are those of judged captions."""
+    return replace(warning.finding, ids=ids).sentence if isinstance(warning, FindingWarning) else warning
 
 
 def _total(judgments: HumanJudgments, requested: MetricSum, computed: Sequence[ItemScores]) -> ItemScores:
