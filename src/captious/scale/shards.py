@@ -171,7 +171,7 @@ class RowBatch:
             unknown = [self.place(i) for i, row in enumerate(rows) if row is None]
             hint = "is this the right reference file?"
             if _without_numbers(table.name) == _without_numbers(self.source):
-                quote = "quote the pattern, as in --shards 'part-*.jsonl'"
+                quote = "quote the pattern, which the shell has replaced by several names"
                 hint = f"is this another shard? Then {either(python='list it among the shards', command=quote)}"
             elif rule_for(self.ids, table.ids) is not None:
                 hint = "the ids of both sides are written differently: write them alike"

@@ -277,7 +277,7 @@ class TestFiles:
         (tmp_path / "some.py").write_text("import captious\nclass Own(captious.Metric):\n    pass\n")
         with pytest.raises(ParameterError, match=r"Own is a class, and FILE\.py:FUNCTION names a function") as caught:
             function_in_file(f"{tmp_path}/some.py:Own")
-        assert "[Own()]" in caught.value.hint
+        assert "an object of it, Own()," in caught.value.hint
 
     def test_missing_function_file_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match="there is no file"):

@@ -207,8 +207,8 @@ def function_in_file(request: str) -> ScoreFunction:
         raise ParameterError(
             f"{name} is a class, and FILE.py:FUNCTION names a function",
             where=file,
-            hint=f"a class is scored in Python, as in captious.score(candidates, references, [{name}()]), or named by "
-            "an entry point of a package, in the group captious.metrics",
+            hint=f"give an object of it, {name}(), to a function of captious, or name the class by an entry point of a "
+            "package, in the group captious.metrics",
         )
     score_function: ScoreFunction = function
     return score_function
