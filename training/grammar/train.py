@@ -125,13 +125,15 @@ def kept(work: Path | None, name: str, make: Callable[[], Made]) -> Made:
     if work is None:
         return make()
     file = work / f"{name}.pickle"
-    if not file.exists():
-        made = make()
-        with whole_file(file, "wb") as stream:
-            pickle.dump(made, stream)
-    with file.open("rb") as stream:
-        found: Made = pickle.load(stream)
-    return found
+    if file.exists():
+        with file.open("rb") as stream:
+            found: Made = pickle.load(stream)
+        return found
+    work.mkdir(parents=True, exist_ok=True)
+    made = make()
+    with whole_file(file, "wb") as stream:
+        pickle.dump(made, stream)
+    return made
 
 
 def bundled_arrays(

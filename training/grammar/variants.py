@@ -7,13 +7,13 @@ fifth wrong; of those whose rarest word occurs 300 times, one in ninety.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from wordfreq import top_n_list
 
 from captious.parsing.lexicon import Lexicon
+from counts import category
 from derivations import Derivations
 
 __all__ = ["rare_words", "truncated", "variants"]
@@ -75,7 +75,7 @@ def truncated(
         states: the names of the states that derivations number.
         n: how many.
     """
-    breaks = [re.split(r"[\^~=_-]", state)[0] in ("DT", "IN") for state in states]
+    breaks = [category(state) in ("DT", "IN") for state in states]
     result: list[tuple[str, ...]] = []
     for i in rng.permutation(len(derivations)).tolist():
         if len(result) == n:

@@ -255,8 +255,8 @@ def doctor() -> None:
         if readiness.runs:
             works.append((name, readiness.state, get(name).summary))
         else:
-            rows = command if readiness.help.startswith(_COMMANDS) else files
-            rows = unusable if readiness.state == "broken" else rows
+            needed = command if readiness.help.startswith(_COMMANDS) else files
+            rows = unusable if readiness.state == "broken" else needed
             rows.append((name, readiness.state, shown(readiness.help, "command line")))
     for name, point in PLUGINS.ignored:
         unusable.append((name, "ignored", f"the entry point {point.value}: the name is that of another metric"))

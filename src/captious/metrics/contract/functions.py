@@ -31,9 +31,8 @@ _PLURAL = frozenset(
 #: Names of a first parameter that gets references where candidates are expected.
 _REFERENCES = frozenset({"references", "reference", "refs", "ref", "targets", "target", "gts", "gt"})
 #: Names of a second parameter that gets candidates where references are expected; captions and texts may be either.
-_CANDIDATES = (_PLURAL - {"captions", "sentences", "texts"}) | {
-    *("candidate", "cand", "hypothesis", "hyp", "prediction", "pred")
-}
+_SINGULAR = {"candidate", "cand", "hypothesis", "hyp", "prediction", "pred"}
+_CANDIDATES = (_PLURAL - {"captions", "sentences", "texts"}) | _SINGULAR
 
 
 class FunctionMetric(MeanMetric):
