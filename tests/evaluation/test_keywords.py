@@ -62,7 +62,7 @@ def test_other_keywords_are_those_of_python(function: Any) -> None:
 
 def test_signatures_are_those_of_the_functions() -> None:
     assert [*inspect.signature(captious.explain).parameters] == ["candidate", "references", "metric", "settings"]
-    assert [*inspect.signature(captious.reward).parameters] == ["references", "metric", "settings"]
+    assert [*inspect.signature(captious.reward).parameters] == ["references", "metric", "settings", "clean"]
     assert "match" in inspect.signature(captious.score).parameters
 
 

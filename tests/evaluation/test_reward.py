@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -217,6 +218,41 @@ def test_trl_calls_rewards() -> None:
     with pytest.raises(ParameterError, match="passed no column 'image_id'") as caught:
         function(prompts=["?"] * 3, completions=TEXTS, image=IDS)
     assert "columns: image" in caught.value.where
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+@pytest.mark.parametrize("clean", ["think", "think,compose", ["compose", "markdown", "think"]])
+def test_cleaned_rewards_are_cleaned_scores(clean: Any) -> None:
+    """With the same signature, up to the name of the output."""
+    references = {1: ["a cafe\u0301 in a street", "people at a table"], 2: ["a bus"]}
+    texts = {1: "<think>Is it a bar?</think>a **café**", 2: "a bus"}
+    reward = captious.reward(references, "rouge-l", clean=clean)
+    scored = captious.score(texts, references, "rouge-l", clean=clean)["rouge-l"]
+    for again in (reward, pickle.loads(pickle.dumps(reward))):
+        assert again([*texts], [*texts.values()]).tolist() == [*scored.by_image.values()]
+        assert again.signature == scored.signature
+    with pytest.raises(UnknownNameError, match="no rule 'thoughts'"):
+        captious.reward(references, "rouge-l", clean="thoughts")
+
+
+def test_trl_warns_of_what_models_leave_in_completions() -> None:
+    """Once, whatever the numbers; and not of what is cleaned."""
+    completions = [chat("<think>Is it a bus?</think> a dog")] * 3
+    found = {}
+    for clean in ("", "think"):
+        function = captious.reward({7: ["a dog runs fast"]}, "rouge-l", clean=clean).trl()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            for n in (2, 3):
+                function(completions=completions[:n], image_id=[7] * n)
+            assert function(completions=[], image_id=[]) == []
+        found[clean] = [str(one.message) for one in caught if "Some candidates" in str(one.message)]
+    assert found["think"] == []
+    assert len(found[""]) == 1
+    assert (
+        'hold the thoughts of a model: metrics score them as part of the caption: remove them with clean="think"'
+        in (found[""][0])
+    )
 
 
 def rewarded(function: Any) -> list[float]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import ImageId, References, ReferencesLike, read_references
+from captious.data import ImageId, References, ReferencesLike, read_captions, read_references
+from captious.data.cleaning import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.ids import as_image_id, rule_for
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import CaptionFindings, issue
@@ -23,8 +24,8 @@ from captious.metrics.contract.metric import (
     RowScores,
     SetMetric,
     State,
-    add_reference_counts,
     reference_counts,
+    run_signatures,
 )
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, MetricLike, check_order, select
@@ -36,7 +37,11 @@ from captious.words import counted, shortened, with_article
 
 @answers_other_keywords
 def reward(
-    references: ReferencesLike, metric: MetricLike | Mapping[str, float], *, settings: Settings | None = None
+    references: ReferencesLike,
+    metric: MetricLike | Mapping[str, float],
+    *,
+    settings: Settings | None = None,
+    clean: str | Sequence[str] = (),
 ) -> Reward:
     """Create a reward for training from a metric, or from a weighted sum of metrics.
 
@@ -48,6 +53,8 @@ def reward(
             outputs of which lower is better: ``{"chair-i": -1}``. The name ``concur`` alone stands for its variant
             ``strict``, which is safe to optimize.
         settings: tokenizer, document frequencies and so on, for metrics requested by name.
+        clean: rules to clean candidates by before they are scored, as for ``score``: "think" removes the thoughts of
+            reasoning models.
 
     Returns:
         The reward. What may mislead is issued as CaptiousWarning, such as document frequencies by which every reward
@@ -80,7 +87,9 @@ def reward(
         for label, column in item.output_indices.items()
         if label in weight_of
     ]
-    table, settings = read_references(references), selection.settings
+    table, settings, rules = read_references(references), selection.settings, rules_of(clean) if clean else ()
+    if OF_BOTH_SIDES in rules:
+        table = table.composed
     unsafe = [
         CaptionWarning(
             f"{term.metric.name}@{term.metric.variant} can be raised by text that nobody would write, such as "
@@ -91,7 +100,7 @@ def reward(
         if term.metric.reward_variant and term.metric.variant != term.metric.reward_variant
     ]
     found = [*selection.warnings, *unsafe, *CaptionFindings.of_references(table).warnings_for(selection)]
-    made = Reward(terms, table, settings.references_as, settings.threads, found)
+    made = Reward(terms, table, settings.references_as, settings.threads, found, rules)
     issue(made.warnings)
     return made
 
@@ -186,6 +195,7 @@ class Reward:
         references_as: "each" reference separately, or all of an image concatenated into one ("cat").
         threads: number of threads, up to 1,024. By default, ``CAPTIOUS_THREADS``, or all cores.
         found: warnings about the metrics and references, as scores have them.
+        clean: names of the rules that candidates are cleaned by; the references have been.
 
     Attributes:
         signature: everything that the scores depend on besides the captions: the signature of the output, or those of
@@ -203,8 +213,9 @@ class Reward:
         references_as: str = "each",
         threads: int | None = None,
         found: Sequence[CaptionWarning] = (),
+        clean: tuple[str, ...] = (),
     ) -> None:
-        self._arguments = tuple(terms), references, references_as, threads, tuple(found)
+        self._arguments = tuple(terms), references, references_as, threads, tuple(found), clean
         counts = reference_counts(references)
         self._references = references.concatenated if references_as == "cat" else references
         self._scorers: dict[int, RowScores] = {}
@@ -222,9 +233,7 @@ class Reward:
                 with using_threads(threads):
                     state = self._states[id(metric)] = metric.fit(self._references)
                     self._scorers[id(metric)] = metric.row_scores(self._references, state)
-            of_outputs = metric.signatures(self._states[id(metric)])
-            if metric.needs_references:
-                of_outputs = add_reference_counts(of_outputs, *counts, references_as=references_as)
+            of_outputs = run_signatures(metric, self._states[id(metric)], counts, clean, references_as)
             signature = of_outputs[metric.outputs.index(term.output)]
             signatures.append(signature if term.weight == 1 else f"{term.weight:.17g} * {signature}")
         self.signature = " + ".join(signatures)
@@ -241,6 +250,11 @@ class Reward:
         return "+".join(term.label for term in self._arguments[0]).replace("+-", "-")
 
     @property
+    def clean(self) -> tuple[str, ...]:
+        """Names of the rules that candidates are cleaned by."""
+        return self._arguments[-1]
+
+    @property
     def warnings(self) -> list[CaptionWarning]:
         """Warnings about rewards that mislead: about the references, as scores have them, and of metrics."""
         sentences = (
@@ -248,7 +262,7 @@ class Reward:
             for term in self._arguments[0]
             for sentence in term.metric.reference_warnings(self._references, self._states[id(term.metric)])
         )
-        return [*dict.fromkeys([*self._arguments[-1], *sentences])]
+        return [*dict.fromkeys([*self._arguments[4], *sentences])]
 
     @answers_other_keywords
     def __call__(
@@ -269,7 +283,7 @@ class Reward:
                 a list.
             UnknownImageError: an id without references.
         """
-        texts = _texts(captions)
+        texts = cleaned(_texts(captions), self.clean) if self.clean else _texts(captions)
         rows = _rows_of(self._arguments[1], image_ids, len(texts))
         if not len(rows):
             return np.empty(0)
@@ -289,8 +303,9 @@ class Reward:
 
         Returns:
             A function that returns one reward for each completion, text or a chat. Its ``__name__``, by which trainers
-            log rewards, is that of the metric. Like the reward, it can be pickled. It raises ParameterError if the
-            trainer passes no such column.
+            log rewards, is that of the metric. Like the reward, it can be pickled. What models leave in completions,
+            such as their thoughts, is issued as CaptiousWarning. It raises ParameterError if the trainer passes no such
+            column.
         """
         return _TrlReward(self, column)
 
@@ -313,7 +328,11 @@ class _TrlReward:
                 where=f"columns: {', '.join(given) or 'none'}",
                 hint='name the column: reward.trl("COLUMN"), and keep it with remove_unused_columns=False',
             )
-        rewards: list[float] = self.reward(columns[self.column], completions).tolist()
+        texts = _texts(completions)
+        rewards: list[float] = self.reward(columns[self.column], texts).tolist()
+        if texts:
+            findings = CaptionFindings.of(read_captions(dict(enumerate(texts)), clean=self.reward.clean)).findings
+            issue(finding.sentence_without_numbers for finding in findings if finding.rule)
         return rewards
 
 
