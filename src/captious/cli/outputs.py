@@ -126,6 +126,11 @@ def output_options(
                 f"{format_} has unrounded numbers and captious's metric names: choose another format, or "
                 f"leave out {', '.join(flags)}"
             )
+        if chosen.interval_style != Presentation.interval_style:
+            if format_ != "tex":
+                raise click.UsageError("--interval-style is for intervals in LaTeX: add --format tex")
+            if not click.get_current_context().params.get("intervals", True):
+                raise click.UsageError("there are no intervals for --interval-style: add --ci")
         return {"destination": Destination(format_, output, plot, chosen)}
 
     what = "Output file, written atomically. Default: standard output."
