@@ -85,3 +85,12 @@ class TestItems:
         first = json.loads(run("data", "items", "conll14-gec", "--data", shared_data).out.splitlines()[0])
         assert first["id"] == "AMU"
         assert len(first["captions"]) == 1312
+
+
+def test_items_without_references_have_none(nothing: Path, run: Run) -> None:
+    """Rather than an empty one, which other software would score against."""
+    lines = [{"candidate": text, "references": [], "rating": n} for n, text in enumerate(["a dog", "a cat", "a bus"])]
+    (nothing / "own.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    written = [json.loads(line) for line in run("data", "items", "own.jsonl").out.splitlines()]
+    assert written[0] == {"id": "1", "candidate": "a dog"}
+    assert run("data", "items", "own.jsonl", "--format", "csv").out.splitlines()[:2] == ["id,candidate", "1,a dog"]

@@ -151,7 +151,8 @@ def _items(judgments: HumanJudgments) -> Iterator[dict[str, Any]]:
     captions = judgments.captions
     bounds = pairwise(captions.references.offsets.tolist())
     for name, candidate, (start, end) in zip(judgments.items, captions.candidates, bounds, strict=True):
-        yield {"id": name, "candidate": candidate, "references": list(captions.references.texts[start:end])}
+        references = list(captions.references.texts[start:end])
+        yield {"id": name, "candidate": candidate} | ({"references": references} if captions.references.present else {})
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:
