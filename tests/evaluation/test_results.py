@@ -37,11 +37,14 @@ def report(reports: captious.Reports) -> captious.Report:
     return reports["improved"]
 
 
-class Undefined(captious.MeanMetric):
+class Undefined(captious.Metric):
     name = "undefined"
 
-    def scores(self, captions: captious.Captions, state: object = None) -> Any:
-        return np.full(len(captions), np.nan)
+    def statistics(self, captions: captious.Captions, state: object = None) -> Any:
+        return np.zeros((len(captions), 1))
+
+    def aggregate(self, statistics: Any) -> Any:
+        return np.full_like(statistics, np.nan)
 
 
 class TestNumbers:

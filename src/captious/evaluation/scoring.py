@@ -50,6 +50,7 @@ from captious.metrics.contract.metric import (
     Statistics,
     reference_counts,
     run_signatures,
+    statistics_of,
 )
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import Metrics, Selection, check_order, select, select_single
@@ -478,7 +479,7 @@ def _statistics(
 ) -> list[Statistics]:
     """Return statistics with one row per image; with several candidates, one array for each way."""
     if not (isinstance(metric, Metric) and isinstance(captions, CaptionSets)):
-        return [Statistics(metric, metric.statistics(captions, state), captions.ids)]
+        return [Statistics(metric, statistics_of(metric, captions, state), captions.ids)]
     rows, offsets = OfK.candidate_statistics(metric, captions, state), captions.candidates.offsets
     metrics = [OfK(metric, choice) for choice in OfK.ways(metric, ways)]
     return [Statistics(of_images, of_images.of_candidates(rows, offsets), captions.ids) for of_images in metrics]

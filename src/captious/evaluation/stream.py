@@ -11,7 +11,7 @@ from captious.data.matching import MatchOptions
 from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError, as_warning
 from captious.evaluation.checks import CaptionFindings, issue
 from captious.evaluation.scoring import check_needed_references, run_warnings
-from captious.metrics.contract.metric import SetMetric, State, reference_counts, run_signatures
+from captious.metrics.contract.metric import SetMetric, State, reference_counts, run_signatures, statistics_of
 from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -101,7 +101,7 @@ class Stream:
         with using_threads(self._selection.settings.threads):
             for index, item in enumerate(self._selection):
                 if not item.metric.needs_fit:
-                    part._sums[index] = ExactSums.of(item.metric.statistics(captions))
+                    part._sums[index] = ExactSums.of(statistics_of(item.metric, captions))
                     own = item.metric.warnings(captions, None)
                     part._metric_warnings += tuple(as_warning(text, item.metric.name) for text in own)
         self._add(part)
@@ -116,7 +116,7 @@ class Stream:
         with using_threads(self._selection.settings.threads):
             for index, (item, state) in enumerate(zip(self._selection, self._states(), strict=True)):
                 for captions in self._waiting if item.metric.needs_fit else ():
-                    sums[index] = _added(sums[index], ExactSums.of(item.metric.statistics(captions, state)))
+                    sums[index] = _added(sums[index], ExactSums.of(statistics_of(item.metric, captions, state)))
         scores: dict[str, float] = {}
         for item, total in zip(self._selection, sums, strict=True):
             assert total is not None

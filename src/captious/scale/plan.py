@@ -36,7 +36,15 @@ from captious.evaluation.report import Report, no_captions
 from captious.evaluation.scoring import run_warnings
 from captious.files import whole_file
 from captious.metrics.contract.combined import CombinedState
-from captious.metrics.contract.metric import BaseMetric, Metric, Result, State, Statistics, add_reference_counts
+from captious.metrics.contract.metric import (
+    BaseMetric,
+    Metric,
+    Result,
+    State,
+    Statistics,
+    add_reference_counts,
+    statistics_of,
+)
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequencySum
@@ -695,7 +703,7 @@ class Plan:
     def _statistics(self, captions: Captions, rows: RowBatch) -> Iterator[NDArray[np.float64]]:
         """Return the statistics of each metric, float64[n, k]."""
         for item, state in self._fitted_metrics:
-            statistics = item.require_caption_metric().statistics(captions, state)
+            statistics = statistics_of(item.require_caption_metric(), captions, state)
             if not np.isfinite(statistics).all():
                 row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
                 raise ShardError(

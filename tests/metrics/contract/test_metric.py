@@ -124,3 +124,63 @@ def test_what_a_metric_cannot_score_is_refused(call: Any, error: type[Exception]
     with pytest.raises(error) as caught:
         call()
     assert words in str(caught.value)
+
+
+# ---- rules that classes of users may break
+
+
+class Lengths(Metric):
+    """The number of letters of a caption, right or wrong in a way that a test chooses."""
+
+    name = "letters"
+    without_parameters = frozenset({"tokenizer"})
+
+    def statistics(self, captions: Any, state: Any = None) -> Any:
+        return np.array([[len(text), 1.0] for text in captions.candidates])
+
+    def aggregate(self, statistics: Any) -> Any:
+        return statistics[..., :1] / statistics[..., 1:]
+
+
+def halved(self: Any, statistics: Any) -> Any:
+    statistics *= 0.5
+    return statistics[..., :1]
+
+
+@pytest.mark.parametrize(
+    ("method", "wrong", "message", "hint"),
+    [
+        ("statistics", lambda *_: np.ones(2), "statistics of the shape (2,) for 2 images", "float64[n, k]"),
+        ("statistics", lambda *_: [[1.0, 1.0]], "statistics of the shape (1, 2) for 2 images", "float64[n, k]"),
+        ("statistics", lambda *_: None, "statistics of the shape () for 2 images", "float64[n, k]"),
+        ("statistics", lambda *_: [[np.nan, 1], [2, 1]], "1 of 2 images a number that is not finite", "finite numbers"),
+        ("statistics", lambda *_: 1 / 0, "failed: ZeroDivisionError", "repair it"),
+        ("aggregate", lambda _, rows: rows[..., 0], "scores of the shape (2,) from statistics of", "float64[..., 1]"),
+        ("aggregate", lambda _, rows: rows[:, :1], "failed: IndexError", "repair it"),
+        ("aggregate", lambda *_: None, "scores of the shape ()", "float64[..., 1]"),
+        ("aggregate", halved, "failed: ValueError", "repair it"),
+    ],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda metric: captious.score(CAPTIONS, REFERENCES, metric),
+        lambda metric: captious.reward(REFERENCES, metric)([1, 2], [*CAPTIONS.values()]),
+        lambda metric: metric.score(CAPTIONS, REFERENCES),
+        lambda metric: captious.Stream(metric).update(CAPTIONS, REFERENCES),
+    ],
+    ids=["score", "reward", "by itself", "stream"],
+)
+def test_a_class_that_breaks_a_rule_is_named(call: Any, method: str, wrong: Any, message: str, hint: str) -> None:
+    metric = type("Lengths", (Lengths,), {"name": "letters", method: wrong})()
+    with pytest.raises(ParameterError) as caught:
+        call(metric)
+    assert message in caught.value.message
+    assert "letters" in caught.value.message
+    assert ".Lengths" in caught.value.where
+    assert hint in caught.value.hint
+    call(Lengths())
+
+
+def test_a_metric_without_tokens_has_its_own() -> None:
+    assert "tokens: its own" in str(captious.score(CAPTIONS, REFERENCES, Lengths()))

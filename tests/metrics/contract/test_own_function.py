@@ -173,6 +173,30 @@ def words_are_one_candidate(words, references):  # type: ignore[no-untyped-def]
     return len(words.split())
 
 
+def test_a_function_cannot_take_the_name_of_a_metric() -> None:
+    def meteor(candidate: str, references: Sequence[str]) -> float:
+        return 0.0
+
+    with pytest.raises(ParameterError, match="the name meteor is taken"):
+        captious.score(GOOD, REFERENCES, [meteor, "rouge-l"])
+
+
+def test_a_function_says_that_lower_is_better() -> None:
+    def missed(candidate: str, references: Sequence[str]) -> float:
+        return 1 - overlap(candidate, references)
+
+    def table() -> str:
+        return captious.score_systems({"a": POOR, "b": GOOD}, REFERENCES, [missed]).to_markdown()
+
+    assert "**.7500**" in table()
+    missed.lower_is_better = True  # type: ignore[attr-defined]
+    assert "**.2500**" in table()
+    missed.lower_is_better = ["missed"]  # type: ignore[attr-defined]
+    with pytest.raises(ParameterError, match="as lower_is_better") as caught:
+        captious.score(GOOD, REFERENCES, missed)
+    assert caught.value.hint == "give True or False"
+
+
 def test_a_name_that_ends_in_s_is_not_a_plural() -> None:
     assert captious.score(GOOD, REFERENCES, words_are_one_candidate).candidates == ("a dog is here", "a cat")
 

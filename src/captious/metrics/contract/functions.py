@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -40,7 +41,7 @@ class FunctionMetric(MeanMetric):
 
     The function takes one candidate and the list of its references, or a list of candidates and a list of lists. The
     annotation of its first parameter decides, if it is ``str`` or a sequence; otherwise the name: plural names, such as
-    ``candidates``, get lists.
+    ``candidates``, get lists. Its attributes ``name`` and ``lower_is_better`` (a bool) are those of the metric.
 
     Args:
         function: the function.
@@ -52,18 +53,16 @@ class FunctionMetric(MeanMetric):
     """
 
     without_parameters = frozenset({"tokenizer", "variant"})
+    bounds = (-math.inf, math.inf)
 
     def __init__(self, function: ScoreFunction, name: str = "") -> None:
         self.function = function
         self.name = name or _name(function)
         self.outputs = (self.name,)
+        self.lower_is_better = _lower_is_better(function, self.name)
         self.takes_lists = _takes_lists(function, self.name)
         self.hash = function_hash(function, self.name)
         super().__init__()
-
-    @property
-    def tokens(self) -> str:
-        return "its own"
 
     def suffix(self) -> str:
         return ""
@@ -160,6 +159,7 @@ def metric_class(function: ScoreFunction, name: str) -> type[FunctionMetric]:
             return FunctionMetric, (function, name)
 
     OfFunction.name, OfFunction.outputs = name, (name,)
+    OfFunction.lower_is_better = _lower_is_better(function, name)
     return OfFunction
 
 
@@ -252,6 +252,15 @@ def _name(function: ScoreFunction) -> str:
     if not name.isidentifier():
         raise ParameterError("a metric function needs a name", hint="define it with def")
     return name
+
+
+def _lower_is_better(function: ScoreFunction, name: str) -> frozenset[str]:
+    is_lower = getattr(function, "lower_is_better", False)
+    if not isinstance(is_lower, bool):
+        raise ParameterError(
+            f"{name} has {shortened(is_lower)} as lower_is_better", where=_place(function), hint="give True or False"
+        )
+    return frozenset({name} if is_lower else ())
 
 
 def _takes_lists(function: ScoreFunction, name: str) -> bool:

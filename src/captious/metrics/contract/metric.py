@@ -35,7 +35,7 @@ from captious.data import (
     read_captions,
 )
 from captious.data.ids import ByImage
-from captious.errors import EmptyInputError, ParameterError, UnknownNameError, option
+from captious.errors import CaptiousError, EmptyInputError, ParameterError, UnknownNameError, either, option
 from captious.metrics.contract.parameters import (
     ChoiceParameter,
     FlagParameter,
@@ -287,7 +287,7 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     @property
     def tokens(self) -> str:
         """A description of its tokens, shown in tables."""
-        return self.tokenizer.name
+        return self.tokenizer.name if "tokenizer" in self.declared else "its own"
 
     def suffix(self) -> str:
         """Return the suffix of the names of outputs in labels."""
@@ -380,7 +380,7 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
         if self.needs_references and not captions.references.present:
             raise ParameterError(f"{self.name} cannot be computed without references", hint="give references")
         state = self.fit(captions.references)
-        statistics = Statistics(self, self.statistics(captions, state), captions.ids)
+        statistics = Statistics(self, statistics_of(self, captions, state), captions.ids)
         signatures = run_signatures(self, state, reference_counts(captions.references), captions.clean)
         column = self.outputs.index(named)
         return Result(named + self.suffix(), signatures[column], statistics, column)
@@ -416,7 +416,7 @@ class Metric(BaseMetric):
             images = tuple(references.images[row] for row in rows.tolist())
             repeated = References(tuple(range(len(rows))), texts, offsets, name=references.name, images=images)
             captions = Captions(tuple(candidates), repeated)
-            return self.aggregate(self.statistics(captions, state))
+            return self.aggregate(statistics_of(self, captions, state))
 
         return scores
 
@@ -452,15 +452,12 @@ def check_label(label: str) -> None:
     Raises:
         ParameterError: it could not be requested, or would make signatures ambiguous.
     """
-    if label != label.lower():
-        raise ParameterError(
-            f"the name {label} contains capitals, but metric names must be lower case",
-            hint=f"call it {label.lower()}",
-        )
     if not _LABEL.fullmatch(label) or label == "all":
+        better = re.sub("[^a-z0-9.]+", "-", label.lower()).strip("-.")
         raise ParameterError(
             f"{shortened(label)} cannot name a metric or an output",
-            hint='use letters, digits, dots and hyphens; "all" stands for every metric',
+            hint='use lower-case letters, digits, dots and hyphens; "all" stands for every metric'
+            + f", such as {better}" * (better not in ("", "all")),
         )
 
 
@@ -519,6 +516,59 @@ def mean_of_scored(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
     m = statistics.shape[-1] // 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(statistics[..., :m] / statistics[..., m:])
+
+
+def statistics_of(
+    metric: BaseMetric, captions: Captions | CaptionSets, state: State | None = None
+) -> NDArray[np.float64]:
+    """Return the statistics of a metric, checked if it is not of this package: float64[n_images, k].
+
+    Raises:
+        ParameterError: its code failed, or it breaks a rule: statistics have a row for each image and are finite, and
+            ``aggregate`` gives a score for each output.
+    """
+    if is_built_in(type(metric)):
+        return metric.statistics(captions, state)
+    name, where = metric.name, f"{type(metric).__module__}.{type(metric).__qualname__}"
+
+    def result_of(call: Callable[..., NDArray[np.float64]], *arguments: Any) -> NDArray[np.float64]:
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(call(*arguments), np.float64)
+        except (CaptiousError, MemoryError):
+            raise
+        except Exception as error:  # whatever the user's code does
+            raise ParameterError(
+                f"{name} failed: {type(error).__name__}: {error}",
+                where=where,
+                hint=f"repair it{either(python='', command=', or see the traceback with --debug')}",
+            ) from error
+
+    rows, n, m = result_of(metric.statistics, captions, state), len(captions), len(metric.outputs)
+    if rows.ndim != 2 or len(rows) != n:
+        raise ParameterError(
+            f"{name} gave statistics of the shape {rows.shape} for {counted(n, 'image')}",
+            where=where,
+            hint="statistics() must return float64[n, k], a row for each image",
+        )
+    infinite = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if infinite.size:
+        first = infinite[0]
+        raise ParameterError(
+            f"{name} gave {counted_of(infinite.size, n, 'image')} a number that is not finite",
+            where=f"{where}: {rows[first].tolist()} for image_id {shortened(captions.ids[first])}",
+            hint="return finite numbers for every image, such as 0 for an empty caption",
+        )
+    for statistics, shape in ((rows.view(), (n, m)), (rows.sum(axis=0), (m,))):
+        statistics.flags.writeable = False
+        if (made := result_of(metric.aggregate, statistics).shape) != shape:
+            raise ParameterError(
+                f"{name} made scores of the shape {made} from statistics of the shape {statistics.shape}",
+                where=where,
+                hint=f"aggregate() must return float64[..., {m}], the last axis for {counted(m, 'output')}, from "
+                "float64[..., k]",
+            )
+    return rows
 
 
 def needs_several_error(name: str) -> ParameterError:

@@ -10,7 +10,7 @@ outputs: ``label_in_scheme``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from captious.errors import CaptionWarning, ParameterError, UnknownNameError, either
-from captious.metrics.contract.functions import metric_class
+from captious.metrics.contract.functions import FunctionMetric, metric_class
 from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, no_parameter
 from captious.metrics.contract.settings import Settings
 from captious.metrics.contract.user_code import is_built_in
@@ -124,6 +124,16 @@ def check_own(metric: type[BaseMetric]) -> None:
     _validate_and_name(metric, name)
 
 
+def named_freely(metric: FunctionMetric) -> FunctionMetric:
+    """Return the metric of a function.
+
+    Raises:
+        ParameterError: it has the name of a metric or an output of this package.
+    """
+    _check_free(metric.name, metric.outputs, METRICS)
+    return metric
+
+
 def _is_metric(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseMetric)
 
@@ -223,6 +233,8 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
     own_outputs = vars(metric).get("outputs", ())
     if isinstance(own_outputs, str) or not all(isinstance(output, str) for output in own_outputs):
         raise ParameterError(f"{name} has outputs {shortened(own_outputs)}", hint="set outputs to a tuple of names")
+    if len({*own_outputs}) < len(own_outputs):
+        raise ParameterError(f"{name} has an output twice: {', '.join(own_outputs)}", hint="give each another name")
     for label in (name, *own_outputs):
         check_label(label)
     if not own_outputs and len(getattr(metric, "outputs", ())) > 1:
@@ -241,7 +253,15 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
         )
     if not own_outputs:
         metric.outputs = (name,)
+    low, high = metric.bounds
+    if not low < high:
+        raise ParameterError(f"{name} has the bounds {metric.bounds}", hint="give the lowest score, then the highest")
     for attribute in ("lower_is_better", "no_direction"):
+        if not isinstance(getattr(metric, attribute), Set | Sequence) or isinstance(getattr(metric, attribute), str):
+            raise ParameterError(
+                f"{name} has {shortened(getattr(metric, attribute))} as {attribute}",
+                hint=f'write {attribute} = frozenset({{"{metric.outputs[0]}"}})',
+            )
         if strangers := sorted(set(getattr(metric, attribute)) - set(metric.outputs)):
             raise ParameterError(
                 f"{name} names {strangers[0]} in {attribute}, but has no such output",

@@ -459,7 +459,7 @@ def _expanded(
         elif isinstance(item, str | BaseMetric | type) or not callable(item):
             requests.append(cast("str | BaseMetric", item))  # others are refused later
         else:
-            requests.append(FunctionMetric(item))
+            requests.append(registry.named_freely(FunctionMetric(item)))
     return requests, unnamed, warnings
 
 
