@@ -58,6 +58,7 @@ def test_scorers_equal_the_toolkit_on_karpathy_captions(
         assert type(our_scores) is type(scores)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("meteor_tables")
 def test_meteor_equals_the_toolkit(toolkit: dict[str, Any], records: list[dict[str, Any]]) -> None:
     """Captions of all four systems, one after the other; the gold scores of the rest are held elsewhere."""

@@ -210,7 +210,7 @@ def test_published_programs_run_when_redirected(
 @pytest.mark.parametrize(
     "name",
     nightly_but(
-        "self_critical language_eval",
+        "self_critical",
         [program.name for program in PROGRAMS if program.is_compared],
     ),
 )
