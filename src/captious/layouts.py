@@ -240,8 +240,8 @@ def layout_values(kind: str) -> dict[str, Any]:
 # draws the rows to files, ``assets/explanations/scene_graphs.js`` on pages.
 
 _Tuples: TypeAlias = Sequence[tuple[Hashable, ...]]
-_Block: TypeAlias = tuple[int | None, int | None]
-"""The numbers of two objects that match, or of one without a match."""
+_Block: TypeAlias = tuple[tuple[int, int], ...]
+"""The side and the number of an object, or of two objects that match."""
 
 
 def explained_rows(explanation: Any) -> tuple[list[int], list[int]]:
@@ -260,22 +260,25 @@ def scene_rows(candidate: _Tuples, references: _Tuples, matches: Sequence[int | 
         matches: the number of the reference tuple that matches each of the candidate's, or None.
     """
     sides = _Side.of(candidate), _Side.of(references)
-    blocks = _ordered(_blocks(sides, matches), sides)
-    for left, right in blocks:
-        if left is not None and right is not None:
-            _align(sides[0].about[left], sides[1].about[right], matches)
-    return _placed(blocks, sides)
+    rows = [0] * len(candidate), [0] * len(references)
+    ends = [0, 0]
+    for block in _ordered(_blocks(sides, matches), sides):
+        about = [sides[side].about[one] for side, one in block]
+        if len(block) == 2:
+            about = _aligned(about[0], about[1], matches)
+        top = max(ends[side] for side, _ in block)
+        for (side, one), facts in zip(block, about, strict=True):
+            rows[side][one] = top
+            for row, fact in enumerate(facts, top):
+                rows[side][fact] = row
+            ends[side] = top + max(1, *map(len, about))
+    return rows
 
 
 @dataclass(frozen=True)
 class _Side:
-    """A scene graph: for each object, the numbers of its tuples, and of the objects that its relations lead to.
+    """A scene graph: for each object, the numbers of its tuples, and of the objects that its relations lead to."""
 
-    Args:
-        n_tuples: number of tuples.
-    """
-
-    n_tuples: int
     about: dict[int, list[int]]
     ends: dict[int, list[int]]
 
@@ -289,79 +292,51 @@ class _Side:
                 about[number[names[0]]].append(i)
             if len(names) > 2:
                 ends[number[names[0]]].append(number[names[2]])
-        return cls(len(tuples), about, ends)
+        return cls(about, ends)
 
 
-_Sides: TypeAlias = tuple[_Side, _Side]
-
-
-def _blocks(sides: _Sides, matches: Sequence[int | None]) -> list[_Block]:
+def _blocks(sides: tuple[_Side, _Side], matches: Sequence[int | None]) -> list[_Block]:
     """Return pairs of matching objects, then unmatched ones of the candidate, then of the references, largest first."""
-    candidate, reference = sides
-    alone = dict.fromkeys(reference.about)
-    pairs: list[_Block] = []
-    singles: list[_Block] = []
-    for fact in candidate.about:
-        match = matches[fact]
-        if match in alone:
-            pairs.append((fact, match))
-            del alone[match]
+    alone = dict.fromkeys(sides[1].about)
+    blocks: list[_Block] = []
+    for one in sides[0].about:
+        match = matches[one]
+        if match is None or match not in alone:
+            blocks.append(((0, one),))
         else:
-            singles.append((fact, None))
-    groups: tuple[list[_Block], ...] = (pairs, singles, [(None, fact) for fact in alone])
-    return [block for group in groups for block in sorted(group, key=lambda block: -_size(block, sides))]
+            blocks.append(((0, one), (1, match)))
+            del alone[match]
+    blocks += [((1, one),) for one in alone]
+    sizes = {block: sum(len(sides[side].about[one]) for side, one in block) for block in blocks}
+    return sorted(blocks, key=lambda block: (-len(block), block[0][0], -sizes[block]))
 
 
-def _size(block: _Block, sides: _Sides) -> int:
-    return sum(len(sides[side].about[one]) for side, one in _members(block))
-
-
-def _ordered(blocks: Sequence[_Block], sides: _Sides) -> list[_Block]:
-    """Order blocks so that each is before those of its kind that its relations lead to."""
-    block_of = {(side, one): block for block in blocks for side, one in enumerate(block)}
+def _ordered(blocks: Sequence[_Block], sides: tuple[_Side, _Side]) -> list[_Block]:
+    """Order blocks so that each is before those of the same sides that its relations lead to."""
+    block_of = {member: block for block in blocks for member in block}
     ordered: dict[_Block, None] = {}
     for first in blocks:
         waiting = [first]
         while waiting:
             block = waiting.pop()
-            if block in ordered or _kind(block) != _kind(first):
-                continue
-            ordered[block] = None
-            for side, one in reversed(_members(block)):
-                waiting += [block_of[side, end] for end in reversed(sides[side].ends[one])]
+            if block not in ordered and [side for side, _ in block] == [side for side, _ in first]:
+                ordered[block] = None
+                waiting += reversed([block_of[side, end] for side, one in block for end in sides[side].ends[one]])
     return [*ordered]
 
 
-def _kind(block: _Block) -> tuple[bool, bool]:
-    return block[0] is None, block[1] is None
-
-
-def _members(block: _Block) -> list[tuple[int, int]]:
-    """Return the side and the number of each object of a block."""
-    return [(side, one) for side, one in enumerate(block) if one is not None]
-
-
-def _align(candidate: list[int], reference: list[int], matches: Sequence[int | None]) -> None:
-    """Put matching tuples of two objects first, in the same order."""
-    shared = {match: row for row in reversed(candidate) if (match := matches[row]) in reference}
-    first = [match for row in candidate if (match := matches[row]) in shared and shared[match] == row]
-    candidate.sort(key=lambda row: row not in shared.values())
-    reference[:] = [*first, *(row for row in reference if row not in first)]
-
-
-def _placed(blocks: Sequence[_Block], sides: _Sides) -> tuple[list[int], list[int]]:
-    rows = [0] * sides[0].n_tuples, [0] * sides[1].n_tuples
-    ends = [0, 0]
-    for block in blocks:
-        members = [(side, one, sides[side].about[one]) for side, one in _members(block)]
-        top = max(ends[side] for side, _, _ in members)
-        height = max(max(1, len(about)) for _, _, about in members)
-        for side, one, about in members:
-            rows[side][one] = top
-            for row, place in enumerate(about, top):
-                rows[side][place] = row
-            ends[side] = top + height
-    return rows
+def _aligned(candidate: list[int], reference: list[int], matches: Sequence[int | None]) -> list[list[int]]:
+    """Return the tuples of two objects, matching ones first and in the same order."""
+    partners: dict[int, int] = {}  # of the reference's tuples
+    for fact in candidate:
+        match = matches[fact]
+        if match is not None and match in reference:
+            partners.setdefault(match, fact)
+    matching = [*partners.values()]
+    return [
+        [*matching, *(fact for fact in candidate if fact not in matching)],
+        [*partners, *(fact for fact in reference if fact not in partners)],
+    ]
 
 
 # Templates of layouts: lookup and formatting of values of an explanation.

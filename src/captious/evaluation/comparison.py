@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from string import ascii_lowercase
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -77,6 +77,10 @@ from captious.words import DEFAULT_SEED, counted, percentage, sample_of
 # which exchanges the two systems' candidates at random.
 
 
+#: Data of a difference, with fields for its p values.
+Tested = TypeVar("Tested", bound=Any)
+
+
 @dataclass(frozen=True)
 class Significance:
     """A difference with its interval and p values, as in ``Difference``."""
@@ -99,6 +103,15 @@ def significance(a: Result, b: Result, sampling: Sampling) -> Significance:
         bootstrap_p_value(difference, resampled, scale=scale, n_images=len(a.statistics.rows)),
         permutation_p_value(difference, exchanged, scale=scale),
     )
+
+
+def corrected(tests: Sequence[Tested]) -> list[Tested]:
+    """Return differences with the p values that are corrected for their number (Holm)."""
+    bootstrap, randomization = holm([test.p_bootstrap for test in tests]), holm([t.p_randomization for t in tests])
+    return [
+        replace(test, corrected_bootstrap=of_bootstrap, corrected_randomization=of_randomization)
+        for test, of_bootstrap, of_randomization in zip(tests, bootstrap, randomization, strict=True)
+    ]
 
 
 #: The call of ``compare`` in messages.
@@ -686,12 +699,7 @@ def compare_reports(
         with steps([*a], lambda name: f"testing {name}") as compared:
             for name in compared:
                 tests[name, a.system, b.system] = _tested(a, b, name, sampling)
-    bootstrap = holm([test.p_bootstrap for test in tests.values()])
-    randomization = holm([test.p_randomization for test in tests.values()])
-    differences = {
-        key: replace(test, corrected_bootstrap=of_bootstrap, corrected_randomization=of_randomization)
-        for (key, test), of_bootstrap, of_randomization in zip(tests.items(), bootstrap, randomization, strict=True)
-    }
+    differences = dict(zip(tests, corrected([*tests.values()]), strict=True))
     return Comparison(Reports(reports), differences, sampling)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
@@ -23,8 +23,8 @@ from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation.checks import FEW_IMAGES
 from captious.evaluation.comparison import (
     Comparison,
-    Significance,
     comparison_comments,
+    corrected,
     difference_cells,
     difference_columns,
     difference_record,
@@ -48,7 +48,7 @@ from captious.evaluation.report import (
 )
 from captious.metrics.contract.metric import Statistics
 from captious.progress import steps
-from captious.statistics import DEFAULT_RESAMPLES, Sampling, holm
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import (
     PAGE,
     SCREEN,
@@ -157,11 +157,14 @@ class MacroStatistics(Statistics):
         return np.asarray(np.mean([a.exchanged_difference(b, resamples, seed + i) for i, (a, b) in pairs], axis=0))
 
 
-def _averaged(grouped: GroupedReport, name: str) -> Result:
-    """Return the mean of an output over groups as a result."""
-    whole = grouped.whole[name]
-    statistics = MacroStatistics([report[name].statistics for report in grouped.values()])
-    return Result(whole.name, whole.signature, statistics, whole.column)
+@dataclass(frozen=True)
+class _Scored:
+    """The report of a part: of one group, of their mean, or of all images; ``number`` is added to the random seed."""
+
+    part: Part
+    group: str
+    report: Report
+    number: int = 0
 
 
 class GroupedReport(DisplayedMapping[str, Report]):
@@ -185,7 +188,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
 
     def macro(self, name: str) -> float:
         """Return the mean of an output over groups; nan if a group has no score."""
-        return _averaged(self, name).score
+        return self._mean[name].score
 
     def macro_interval(
         self, name: str, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -199,7 +202,22 @@ class GroupedReport(DisplayedMapping[str, Report]):
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
         """
-        return _averaged(self, name).confidence_interval(level, resamples=resamples, seed=seed)
+        return self._mean[name].confidence_interval(level, resamples=resamples, seed=seed)
+
+    @property
+    def _mean(self) -> Report:
+        """The means of outputs over groups, as results."""
+        results = {}
+        for name, whole in self.whole.items():
+            statistics = MacroStatistics([report[name].statistics for report in self.values()])
+            results[name] = Result(name, whole.signature, statistics, whole.column)
+        return Report(self.whole.system, self.whole.captions, results, [])
+
+    @property
+    def scored(self) -> list[_Scored]:
+        """The groups, then their mean (macro), then all images (micro)."""
+        groups = [_Scored("group", name, report, number) for number, (name, report) in enumerate(self.items())]
+        return [*groups, _Scored("macro", "", self._mean), _Scored("micro", "", self.whole)]
 
     def scores(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -210,23 +228,18 @@ class GroupedReport(DisplayedMapping[str, Report]):
             intervals: compute 95% intervals, with seed ``seed + i`` for group i.
             resamples, seed: number of resamples and random seed.
         """
-        if intervals:  # a group after the other: all outputs share the resamples of its images
-            for i, report in enumerate(self.values()):
-                for result in report.values():
-                    result.confidence_interval(resamples=resamples, seed=seed + i)
-        scores = []
-        n = self.whole.n_images
-        for name, whole in self.whole.items():
-            parts: list[tuple[Part, str, int, Result, int]] = [
-                ("group", group, report.n_images, report[name], seed + i)
-                for i, (group, report) in enumerate(self.items())
-            ]
-            parts += [("macro", "", n, _averaged(self, name), seed), ("micro", "", n, whole, seed)]
-            for part, group, size, result, its_seed in parts:
-                span = result.confidence_interval(resamples=resamples, seed=its_seed) if intervals else None
-                end = (name, result.score, span, whole.lower_is_better, whole.signature)
-                scores.append(GroupScore(part, group, size, *end))
-        return scores
+        by_part = []
+        for one in self.scored:
+            sampling = {"resamples": resamples, "seed": seed + one.number}
+            spans = {name: it.confidence_interval(**sampling) if intervals else None for name, it in one.report.items()}
+            about = one.part, one.group, one.report.n_images
+            by_part.append(
+                [
+                    GroupScore(*about, name, result.score, spans[name], result.lower_is_better, result.signature)
+                    for name, result in one.report.items()
+                ]
+            )
+        return [*chain.from_iterable(zip(*by_part, strict=True))]
 
     @property
     def warnings(self) -> list[CaptionWarning]:
@@ -413,47 +426,32 @@ def _grouped_report(report: Report, groups: Groups) -> GroupedReport:
 
 def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedComparison:
     a, b = (_grouped_report(report, groups) for report in (comparison.a, comparison.b))
-    sampling, n = comparison.sampling, comparison.a.n_images
-    tests: dict[tuple[str, str], Significance] = {}
-    with steps([*enumerate(a)], lambda group: f"testing {group[1]}") as numbered:
-        for i, group in numbered:
-            of_group = replace(sampling, seed=sampling.seed + i)
-            for name in comparison.a:
-                tests[name, group] = significance(a[group][name], b[group][name], of_group)
+    by_part: list[list[GroupDifference]] = []
+    with steps(
+        [*zip(a.scored, b.scored, strict=True)], lambda pair: f"testing {pair[0].group or pair[0].part}"
+    ) as parts:
+        for of_a, of_b in parts:
+            sampling = replace(comparison.sampling, seed=comparison.seed + of_a.number)
+            by_part.append([_difference(of_a, of_b, name, sampling) for name in comparison.a])
     differences: list[GroupDifference] = []
-    for name in comparison.a:
-        within = [tests[name, group] for group in a]
-        corrected = zip(holm([t.p_bootstrap for t in within]), holm([t.p_randomization for t in within]), strict=True)
-        for group, test, p_values in zip(a, within, corrected, strict=True):
-            pair = a[group][name], b[group][name]
-            differences.append(_difference("group", group, a[group].n_images, *pair, test, p_values))
-        pair = _averaged(a, name), _averaged(b, name)
-        differences.append(_difference("macro", "", n, *pair, significance(*pair, sampling)))
-        whole = comparison[name]
-        together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)
-        differences.append(_difference("micro", "", n, a.whole[name], b.whole[name], together))
+    for of_output in zip(*by_part, strict=True):
+        differences += [*corrected(of_output[: len(a)]), *of_output[len(a) :]]  # averages are not corrected
     return GroupedComparison(groups.by, comparison, differences)
 
 
-def _difference(
-    part: Part,
-    group: str,
-    n_images: int,
-    a: Result,
-    b: Result,
-    tests: Significance,
-    corrected: tuple[float | None, float | None] = (None, None),
-) -> GroupDifference:
+def _difference(of_a: _Scored, of_b: _Scored, name: str, sampling: Sampling) -> GroupDifference:
+    """Return the difference between two systems in a part, with p values that are not corrected yet."""
+    a, b = of_a.report[name], of_b.report[name]
     return GroupDifference(
-        part=part,
-        group=group,
-        n_images=n_images,
-        metric=a.name,
+        part=of_a.part,
+        group=of_a.group,
+        n_images=of_a.report.n_images,
+        metric=name,
         score_a=a.score,
         score_b=b.score,
-        **asdict(tests),
-        corrected_bootstrap=corrected[0],
-        corrected_randomization=corrected[1],
+        **asdict(significance(a, b, sampling)),
+        corrected_bootstrap=None,
+        corrected_randomization=None,
         lower_is_better=a.lower_is_better,
         signature=a.signature,
     )
