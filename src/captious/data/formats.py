@@ -659,26 +659,32 @@ def batches_of_rows(
 def _line_batches(
     lines: Iterable[str], source: Source, format: Format, choose: Choose, size: int | None
 ) -> Iterator[Batch]:
-    """Yield rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
-    lines = iter(lines)
+    """Yield rows of lines in one of the ``LINE_PATTERNS``, of a table, or of captions alone."""
+    names, where, rows = _rows_of_lines(iter(lines), source, format)
+    if names:
+        places = [names.index(name) for name in choose(names, where)]
+        for numbers, cells in batches_of_rows(rows, size):
+            yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+
+
+def _rows_of_lines(
+    lines: Iterator[str], source: Source, format: Format
+) -> tuple[list[str], str, Iterator[tuple[int, list[Any]]]]:
+    """Return the names of columns, the place of these names, and the cells of each row with its line."""
     numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
     if format == "lines":
-        yield from _plain_lines(numbered, choose, size)
-        return
+        return [LINE], "line 1", _plain_lines(numbered)
     if format == "txt":  # which may begin with comments
         numbered = dropwhile(lambda entry: entry[1].startswith("#") or not entry[1].strip(), numbered)
     number, first = next(numbered, (1, ""))
-
     pattern = line_pattern(first)
-    if pattern is None:
-        table = chain([first], lines)
-        yield from _table_batches(table, source, delimiter_of(first, format), choose, size, first=number)
-        return
-    where = f"line {number}"
-    places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]
-    rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source)
-    for numbers, cells in batches_of_rows(rows, size):
-        yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+    if pattern is not None:
+        rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source)
+        return pattern.columns, f"line {number}", rows
+    delimiter = delimiter_of(first, format)
+    rows = _table_rows(csv.reader(chain([first], lines), delimiter=delimiter, strict=True), source, number)
+    number, header = next(rows, (0, []))
+    return header, f"line {number}", rows
 
 
 def delimiter_of(header: str, format: Format) -> str:
@@ -694,37 +700,20 @@ def delimiter_of(header: str, format: Format) -> str:
 LINE = "line"
 
 
-def _plain_lines(lines: Iterable[tuple[int, str]], choose: Choose, size: int | None) -> Iterator[Batch]:
+def _plain_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[Any]]]:
     """Yield lines of captions, one image each. Blank lines are empty captions, except at the end."""
     rows = [(number, line.rstrip("\r\n").split("\t")) for number, line in lines]
     while rows and rows[-1][1] == [""]:
         rows.pop()
-    choose([LINE], "line 1")
-    for numbers, cells in batches_of_rows(rows, size):
-        yield Batch("line", numbers, [[row[0] if len(row) == 1 else row for row in cells]])
-
-
-def _table_batches(
-    lines: Iterable[str],
-    source: Source,
-    delimiter: str,
-    choose: Choose,
-    size: int | None,
-    *,
-    first: int,
-) -> Iterator[Batch]:
-    """Yield rows of csv or tsv with a header; cells that contain the delimiter or line breaks are in double quotes."""
-    rows = _table_rows(csv.reader(lines, delimiter=delimiter, strict=True), source, first)
-    number, header = next(rows, (0, []))
-    if not header:
-        return
-    places = [header.index(name) for name in choose(header, f"line {number}")]
-    for numbers, cells in batches_of_rows(rows, size):
-        yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+    for number, captions in rows:
+        yield number, [captions[0] if len(captions) == 1 else captions]
 
 
 def _table_rows(reader: Any, source: Source, first: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the non-blank rows of csv, with the numbers of the lines in which they start."""
+    """Yield the header and the non-blank rows of csv, with the numbers of the lines in which they start.
+
+    Cells that contain the delimiter or line breaks are in double quotes.
+    """
     line, width = first, 0
     try:
         for row in reader:
