@@ -614,7 +614,7 @@ def parse_rows(
 
 def record_batches(
     source: Source,
-    batches: Iterable[tuple[Sequence[int], Sequence[Any]]],
+    batches: Iterable[tuple[Sequence[Any], Sequence[Any]]],
     unit: str,
     choose: Choose,
 ) -> Iterator[Batch]:

@@ -57,6 +57,7 @@ from captious.data.records import (
 from captious.data.rows import (
     CaptionFile,
     CaptionRows,
+    Entries,
     Role,
     Source,
     caption_rows,
@@ -174,8 +175,8 @@ def _rows_of_object(origin: Source, source: object) -> CaptionRows:
         return rows_of_mapping(origin, source, id_form="typed")
     if isinstance(source, Captions | CaptionSets) and origin.role == "candidates":
         texts = source.texts if isinstance(source, CaptionSets) else source.candidates
-        form = source.references.id_form
-        return caption_rows(origin, source.ids, texts, unit="index", numbers=range(len(source)), id_form=form)
+        entries = Entries(origin, "index", range(len(source)), source.references.id_form)
+        return caption_rows(entries, source.ids, texts)
     if hasattr(source, "columns"):
         return _rows_of_data_frame(origin, source)
     if hasattr(source, "to_list") or hasattr(source, "to_pylist"):
@@ -248,43 +249,37 @@ def _rows_of_table(data: bytes, source: Source, format: Format) -> CaptionRows:
         csv.field_size_limit(limit)
     id_form: IdForm = "typed" if format in ("parquet", "xlsx") else "text"
     if not batches:
-        return caption_rows(source, (), (), unit="", numbers=(), id_form=id_form)
-    unit = batches[0].unit
+        return caption_rows(Entries(source), (), ())
+    numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
+    entries = Entries(source, batches[0].unit, numbers, id_form)
     columns: list[Sequence[Any]] = [
         [*chain.from_iterable(parts)] for parts in zip(*(batch.columns for batch in batches), strict=True)
     ]
-    numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
     if names:
-        records = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-        return rows_of_records(source, records, unit=unit, numbers=numbers)
+        return rows_of_records(entries, [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)])
     (fields,) = chosen
     if format != "parquet" and source.role != "groups":
-        columns = _with_lists(source, fields, columns, unit, numbers)
-    return rows_of_columns(source, fields, columns, unit=unit, numbers=numbers, id_form=id_form)
+        columns = _with_lists(entries, fields, columns)
+    return rows_of_columns(entries, fields, columns)
 
 
-def _with_lists(
-    source: Source, fields: Fields, columns: Sequence[Sequence[Any]], unit: str, numbers: Sequence[Any]
-) -> list[Sequence[Any]]:
+def _with_lists(entries: Entries, fields: Fields, columns: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
     """Return the columns of a table, with lists in place of those that were written as text."""
-    columns = [*columns]
+    columns, named = [*columns], entries.source.read_options.columns.names
     for place, name in enumerate(fields.texts, len(fields.ids)):
         cells = columns[place]
-        columns[place] = lists_from_cells(source, cells, unit, numbers)
-        if columns[place] is cells and name in _LIST_COLUMNS and name not in source.read_options.columns.names:
-            raise source.error(
+        columns[place] = lists_from_cells(entries, cells)
+        if columns[place] is cells and name in _LIST_COLUMNS and name not in named:
+            raise entries.source.error(
                 f"{name!r} is a column of lists, but a cell of this format holds only one caption",
-                where=f"{unit} {numbers[0]}: {shortened(cells[0])}",
+                where=entries.where(0, cells[0]),
             )
     return columns
 
 
 def _rows_of_json_lines(data: bytes, source: Source) -> CaptionRows:
-    lines = text_lines(BytesIO(data), source, None)
-    numbered = [*json_lines(lines, source)]
-    return rows_of_records(
-        source, [record for _, record in numbered], unit="line", numbers=[number for number, _ in numbered]
-    )
+    lines = [*json_lines(text_lines(BytesIO(data), source, None), source)]
+    return rows_of_records(Entries(source, "line", [number for number, _ in lines]), [record for _, record in lines])
 
 
 # Lines of captions without ids.
@@ -311,7 +306,7 @@ def _rows_of_lines(data: bytes, source: Source, *, are_asked_for: bool) -> Capti
     values: list[Any] = [*chain.from_iterable(batch.columns[0] for batch in batches)]
     if not are_asked_for:
         _check_no_ids(source, values, numbers)
-    return caption_rows(source, range(len(values)), values, unit="line", numbers=numbers, id_form="position")
+    return caption_rows(Entries(source, "line", numbers, "position"), range(len(values)), values)
 
 
 def _check_no_ids(source: Source, values: Sequence[Any], numbers: Sequence[int]) -> None:
@@ -405,7 +400,7 @@ def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
     names = [*getattr(frame, "column_names", frame.columns)]  # those of pyarrow, and of pandas and polars
     fields = choose_fields(source, names, "columns")
     columns = [_values_of(frame[name]) for name in fields.names]
-    return rows_of_columns(source, fields, columns, unit="row index", numbers=range(len(columns[0])))
+    return rows_of_columns(Entries(source, "row index", range(len(columns[0]))), fields, columns)
 
 
 def _values_of(column: Any) -> list[Any]:
@@ -420,7 +415,7 @@ def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
         raise EmptyInputError("there are no captions", where=source.name, hint=f"give the {source.role}")
     numbers = range(len(entries))
     if isinstance(entries[0], Mapping):
-        return rows_of_records(source, entries, unit="index", numbers=numbers)
+        return rows_of_records(Entries(source, "index", numbers), entries)
     _check_no_files(source, entries)
     if all(isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], int) for entry in entries):
         raise source.error(
@@ -428,4 +423,4 @@ def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
             where=f"index 0: {shortened(entries[0])}",
             hint="give a mapping {id: caption}, such as dict(pairs), or a data frame itself",
         )
-    return caption_rows(source, numbers, entries, unit="index", numbers=numbers, id_form="position")
+    return caption_rows(Entries(source, "index", numbers, "position"), numbers, entries)

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import compress, count
 from typing import Any, Literal
 
 from captious.data.formats import columns_of, record_batches
 from captious.data.harness_logs import Answer
-from captious.data.ids import IdForm, ImageId
+from captious.data.ids import IdForm
 from captious.data.layouts import (
     BY_OPTION,
     COCO,
@@ -24,7 +24,7 @@ from captious.data.layouts import (
     nearest_layout,
     row_layouts,
 )
-from captious.data.rows import CaptionRows, Role, Source, caption_rows
+from captious.data.rows import CaptionRows, Entries, Role, Source, caption_rows
 from captious.errors import CaptionFileError, InputError, MissingReferencesError, UnknownNameError, either, option
 from captious.words import counted, counted_of, sample_of, shortened
 
@@ -267,34 +267,24 @@ def missing_column(source: Source, where: str) -> UnknownNameError:
     )
 
 
-def rows_of_columns(
-    source: Source,
-    fields: Fields,
-    columns: Sequence[Sequence[Any]],
-    *,
-    unit: str,
-    numbers: Sequence[ImageId],
-    id_form: IdForm = "typed",
-    known_images: Sequence[Any] = (),
-) -> CaptionRows:
+def rows_of_columns(entries: Entries, fields: Fields, columns: Sequence[Sequence[Any]]) -> CaptionRows:
     """Build rows from the values of fields, for the chosen split.
 
     Args:
-        source: the source.
+        entries: the source and the places of its rows.
         fields: the chosen fields.
         columns: their values, in the order of ``Fields.names``.
-        unit, numbers, id_form, known_images: see ``caption_rows``.
 
     Raises:
         InputError: several splits, none of which was chosen, or an unknown split.
     """
     n_ids, n_texts = len(fields.ids), len(fields.texts)
     if fields.split or fields.conditions:
-        mask = _mask(source, fields, columns[n_ids + n_texts :], len(numbers))
+        mask = _mask(entries.source, fields, columns[n_ids + n_texts :], len(entries.numbers))
         columns = [[*compress(column, mask)] for column in columns]
-        numbers = [*compress(numbers, mask)]
+        entries = entries.chosen(compress(count(), mask))
     columns = [
-        _values_at(source, name, path, column, unit, numbers, "id" if place < n_ids else "caption") if path else column
+        _values_at(entries, name, path, column, "id" if place < n_ids else "caption") if path else column
         for place, (name, path, column) in enumerate(zip(fields.names, fields.paths, columns, strict=False))
     ]
     ids, values = columns[0], columns[n_ids]
@@ -302,21 +292,20 @@ def rows_of_columns(
         ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
     if n_texts > 1:
         values = [joined_texts(cells) for cells in zip(*columns[n_ids:], strict=True)]
-    rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
+    rows = caption_rows(entries, ids, values)
     return rows if fields.of == "image" else replace(rows, of=fields.of)
 
 
-def _values_at(
-    source: Source, name: str, path: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId], what: str
-) -> Sequence[Any]:
+def _values_at(entries: Entries, name: str, path: str, column: Sequence[Any], what: str) -> Sequence[Any]:
     """Return the values at a path in objects and lists."""
     values = []
-    for number, cell in zip(numbers, column, strict=True):
+    for number, cell in zip(entries.numbers, column, strict=True):
         try:
             values.append(_value_at(cell, path, name))
         except LookupError as error:
             hint = _slashes(f"{name}/{path}", what) or f"name another key: {option('columns', f'{what}={name}/KEY')}"
-            raise source.error(str(error.args[0]), where=f"{unit} {number}", hint=hint) from None
+            where = f"{entries.unit} {number}"
+            raise entries.source.error(str(error.args[0]), where=where, hint=hint) from None
     return values
 
 
@@ -420,7 +409,7 @@ def rows_of_document(source: Source, document: Any) -> CaptionRows | None:
     None if it is a mapping from images.
     """
     if not isinstance(document, Mapping):
-        return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
+        return rows_of_records(numbered(source, "record", document), document)
     layout = _layout(source, document)
     if layout is not None:
         return _rows_of_layout(source, layout, document)
@@ -433,7 +422,7 @@ def rows_of_document(source: Source, document: Any) -> CaptionRows | None:
     content = document[key]
     if isinstance(content, Mapping):
         return rows_of_mapping(source, content, id_form="text")
-    return rows_of_records(source, content, unit=f"{key} record", numbers=range(1, len(content) + 1))
+    return rows_of_records(numbered(source, f"{key} record", content), content)
 
 
 def _rows_of_layout(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:
@@ -444,18 +433,15 @@ def _rows_of_layout(source: Source, layout: Layout, document: Mapping[Any, Any])
     assert layout.records is not None
     if source.role == "objects" and layout.parents == COCO.parents and "categories" in document:
         records: Sequence[Any] = _named_instances(source, document)
-        parent_ids = _parent_ids(source, layout, document, None)
-        rows = rows_of_records(
-            source, records, unit="annotation", numbers=range(1, len(records) + 1), known_images=parent_ids
-        )
-        return replace(rows, are_categories=True)
+        entries = numbered(source, "annotation", records, _parent_ids(source, layout, document, None))
+        return replace(rows_of_records(entries, records), are_categories=True)
     if source.role == "groups" and layout.parents is not None:
         return _groups(source, layout, document)
     unit, numbers, records = layout.records.all(document)
-    parent_ids = ()
+    parent_ids: Sequence[Any] = ()
     if layout.parents is not None:
         records, parent_ids = _add_parents(source, layout, document, records, unit)
-    return rows_of_records(source, records, unit=unit, numbers=numbers, known_images=parent_ids, layout=layout)
+    return rows_of_records(Entries(source, unit, numbers, known_images=parent_ids), records, layout)
 
 
 def _layout(source: Source, document: Mapping[Any, Any]) -> Layout | None:
@@ -548,8 +534,7 @@ def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> Capt
     if source.column is not None and len(having) > 1:
         raise source.error(f"both the {' and the '.join(having)} have a field {source.column!r}")
     name = having[0]
-    numbers = range(1, len(lists[name]) + 1)
-    return rows_of_records(source, lists[name], unit=name[:-1], numbers=numbers, layout=layouts[name])
+    return rows_of_records(numbered(source, name[:-1], lists[name]), lists[name], layouts[name])
 
 
 def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[str, Any]]:
@@ -589,7 +574,7 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     keys, values = [*mapping], [*mapping.values()]
     if source.role != "groups" and not set(map(type, values)) <= {str}:
         _check_values(source, keys, values)
-    return caption_rows(source, keys, values, unit="key", numbers=keys, id_form=id_form)
+    return caption_rows(Entries(source, "key", keys, id_form), keys, values)
 
 
 def _check_values(source: Source, keys: Sequence[Any], values: Sequence[Any]) -> None:
@@ -697,9 +682,7 @@ def log_of(source: Source, names: Sequence[object]) -> Layout | None:
     return next((one for one in LAYOUTS if one.answer is not None and one.records is None and one.fits(names)), None)
 
 
-def _rows_of_log(
-    source: Source, layout: Layout, records: Sequence[Any], *, unit: str, numbers: Sequence[Any]
-) -> CaptionRows:
+def _rows_of_log(entries: Entries, layout: Layout, records: Sequence[Any]) -> CaptionRows:
     """Read the answers of a log, or its references.
 
     Raises:
@@ -707,8 +690,9 @@ def _rows_of_log(
         MissingReferencesError: for references, it has none.
     """
     assert layout.answer is not None
+    source = entries.source
     answers = []
-    for number, record in zip(numbers, records, strict=True):
+    for number, record in zip(entries.numbers, records, strict=True):
         try:
             if not isinstance(record, Mapping):
                 raise TypeError(f"it is {record!r:.40}, not an object")
@@ -722,7 +706,7 @@ def _rows_of_log(
             others += ", ".join(one.option for one in logs)
             raise CaptionFileError(
                 f"this is not a log of {layout.name}: {reason}",
-                where=f"{source.name}: {unit} {number}",
+                where=f"{source.name}: {entries.unit} {number}",
                 hint=f"it looks like {alike[0]}: {option('from', alike[0])}" if alike else others,
             ) from error
     ids: Sequence[Any] = [answer.id for answer in answers]
@@ -744,9 +728,9 @@ def _rows_of_log(
             raise failure  # the others are not at their positions without these
         given = [place for place, answer in enumerate(answers) if not answer.failure]
         answers = [answers[place] for place in given]
-        ids, numbers = ([values[place] for place in given] for values in (ids, numbers))
+        ids, entries = [ids[place] for place in given], entries.chosen(given)
         values = [answer.texts[0] if len(answer.texts) == 1 else [*answer.texts] for answer in answers]
-    rows = caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=form)
+    rows = caption_rows(replace(entries, id_form=form), ids, values)
     prompts = tuple(dict.fromkeys(answer.prompt for answer in answers if answer.prompt))
     n_cut = sum(answer.is_cut for answer in answers)
     return replace(rows, prompts=prompts, log=layout.option, n_cut=n_cut, failure=failure)
@@ -764,35 +748,31 @@ def _failure(source: Source, ids: Sequence[Any], answers: Sequence[Answer]) -> C
     )
 
 
-def rows_of_records(
-    source: Source,
-    records: Sequence[Any],
-    *,
-    unit: str,
-    numbers: Sequence[Any],
-    known_images: Sequence[Any] = (),
-    layout: Layout | None = None,
-) -> CaptionRows:
+def numbered(source: Source, unit: str, entries: Sequence[Any], known_images: Sequence[Any] = ()) -> Entries:
+    """Return entries of a source that are counted from 1."""
+    return Entries(source, unit, range(1, len(entries) + 1), known_images=known_images)
+
+
+def rows_of_records(entries: Entries, records: Sequence[Any], layout: Layout | None = None) -> CaptionRows:
     """Read rows of ``[{"image_id", "caption"}, ...]``; every record has the fields of the first one.
 
     Args:
-        source: the source.
+        entries: the source and the places of its records.
         records: the records; other fields are ignored.
-        unit, numbers: as in ``CaptionRows``.
-        known_images: images that are listed elsewhere.
         layout: layout of the document that holds them.
     """
     if not records:
-        return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)
+        return caption_rows(entries, (), ())
+    source = entries.source
     layout = layout or BY_OPTION.get(source.layout)
     log = layout or log_of(source, [*records[0]] if isinstance(records[0], Mapping) else ())
     if log is not None and log.answer is not None and source.role in ("candidates", "references"):
-        return _rows_of_log(source, log, records, unit=unit, numbers=numbers)
+        return _rows_of_log(entries, log, records)
     fields: list[Fields] = []
 
     def choose(names: list[str], where: str) -> Sequence[str]:
         fields.append(choose_fields(source, names, where, layout))
         return fields[0].names
 
-    (batch,) = record_batches(source, [(numbers, records)], unit, choose)
-    return rows_of_columns(source, fields[0], batch.columns, unit=unit, numbers=numbers, known_images=known_images)
+    (batch,) = record_batches(source, [(entries.numbers, records)], entries.unit, choose)
+    return rows_of_columns(entries, fields[0], batch.columns)

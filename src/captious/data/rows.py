@@ -7,7 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress, filterfalse
 from operator import not_
 from pathlib import Path
@@ -320,6 +320,37 @@ class Source:
         return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from\n{forms}")
 
 
+@dataclass(frozen=True)
+class Entries:
+    """The entries of a source, by which messages name what is wrong.
+
+    Args:
+        source: the source.
+        unit: the kind of entry: "line", "record", "annotation", "key", "row", "index".
+        numbers: the line, record, ... of each, counted from 1 in files; "index" counts from 0.
+        id_form: how the source writes ids; see ``captious.data.ids``.
+        known_images: images that the source lists in addition.
+    """
+
+    source: Source
+    unit: str = ""
+    numbers: Sequence[ImageId] = ()
+    id_form: IdForm = "typed"
+    known_images: Sequence[Any] = ()
+
+    def place(self, entry: int) -> str:
+        """Return the place of an entry, such as "line 12"."""
+        return f"{self.unit} {self.numbers[entry]!r}"
+
+    def where(self, entry: int, value: object) -> str:
+        """Return the place of an entry with a value of it, such as "line 12: 'a cat'"."""
+        return f"{self.unit} {self.numbers[entry]}: {shortened(value)}"
+
+    def chosen(self, entries: Iterable[int]) -> Entries:
+        """Return some of the entries; they may repeat."""
+        return replace(self, numbers=tuple(map(self.numbers.__getitem__, entries)))
+
+
 def repeated_positions(keys: Iterable[Key]) -> dict[Key, list[int]]:
     """Return the positions of keys that occur more than once."""
     places: defaultdict[Key, list[int]] = defaultdict(list)
@@ -405,7 +436,7 @@ def places_of_lists(texts: Sequence[Any]) -> list[int]:
     return [place for place in starts if _BETWEEN_ITEMS.search(texts[place]) or list_from_text(texts[place])]
 
 
-def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: Sequence[ImageId]) -> Sequence[Any]:
+def lists_from_cells(entries: Entries, cells: Sequence[Any]) -> Sequence[Any]:
     """Return the cells of a column, as lists if they are lists that were written as text.
 
     Raises:
@@ -414,12 +445,12 @@ def lists_from_cells(source: Source, cells: Sequence[Any], unit: str, numbers: S
     if not places_of_lists(cells):
         return cells
     lists: list[Any] = []
-    for number, cell in zip(numbers, cells, strict=True):
+    for entry, cell in enumerate(cells):
         texts = list_from_text(cell) if isinstance(cell, str) else None
         if texts is None and isinstance(cell, str) and _LIST_START.match(cell):
-            raise source.error(
+            raise entries.source.error(
                 "a list was written as text that cannot be read",
-                where=f"{unit} {number}: {shortened(cell)}",
+                where=entries.where(entry, cell),
                 hint="write one row per caption, or JSON with lists",
             )
         lists.append([cell] if texts is None else texts)
@@ -485,25 +516,13 @@ class CaptionRows:
         return f"{self.unit} {self.numbers[row]!r}"
 
 
-def caption_rows(
-    source: Source,
-    ids: Sequence[Any],
-    values: Sequence[Any],
-    *,
-    unit: str,
-    numbers: Sequence[ImageId],
-    id_form: IdForm = "typed",
-    known_images: Sequence[Any] = (),
-) -> CaptionRows:
+def caption_rows(entries: Entries, ids: Sequence[Any], values: Sequence[Any]) -> CaptionRows:
     """Check ids and captions, and expand lists of captions to one row per caption.
 
     Args:
-        source: the source of the rows.
+        entries: the source and the places of its entries.
         ids: one image per entry.
         values: for each entry a caption, a list of captions, or a list of ``{"caption": ...}``.
-        unit, numbers: as in ``CaptionRows``.
-        id_form: how the source writes ids.
-        known_images: images that the source lists in addition to its entries.
 
     Raises:
         CaptionTypeError: an id that is neither an int nor a string, or a caption that is not a string.
@@ -513,50 +532,46 @@ def caption_rows(
         EmptyInputError: no captions.
         InputError: a value that is neither a caption nor a list of them (CaptionFileError in a file).
     """
-
-    def place(entry: int) -> str:
-        return f"{unit} {numbers[entry]!r}"
-
-    images = _checked_ids(source, ids, place)
-    all_images = known_images
-    if known_images:
-        all_images = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
+    source, known = entries.source, entries.known_images
+    images = _checked_ids(entries, ids)
+    if known:
+        known = _checked_ids(Entries(source, "image", range(1, len(known) + 1)), known)
     if source.role == "groups":
-        groups = [_group(source, value, place(entry)) for entry, value in enumerate(values)]
-        all_images = [*all_images, *(image for image, group in zip(images, groups, strict=True) if group is None)]
+        groups = [_group(entries, entry, value) for entry, value in enumerate(values)]
+        known = [*known, *(image for image, group in zip(images, groups, strict=True) if group is None)]
         grouped = [entry for entry, group in enumerate(groups) if group is not None]
-        images, numbers = [images[entry] for entry in grouped], [numbers[entry] for entry in grouped]
-        values = [groups[entry] for entry in grouped]
+        images, values = [images[entry] for entry in grouped], [groups[entry] for entry in grouped]
+        entries = entries.chosen(grouped)
     if set(map(type, values)) != {str}:
         lists = (
             values
             if _are_lists_of_strings(values)
-            else [_captions_of(source, value, place(entry)) for entry, value in enumerate(values)]
+            else [_captions_of(entries, entry, value) for entry, value in enumerate(values)]
         )
         if source.role == "candidates":
-            _check_counts(source, lists, place)
-        all_images = [*all_images, *compress(images, map(not_, lists))]
+            _check_counts(entries, lists)
+        known = [*known, *compress(images, map(not_, lists))]
         import numpy as np  # what reads uploads has to start fast
 
-        entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
-        images = [*map(images.__getitem__, entries)]
-        numbers = tuple(map(numbers.__getitem__, entries))
+        rows_of = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
+        images = [*map(images.__getitem__, rows_of)]
+        entries = entries.chosen(rows_of)
         values = [*chain.from_iterable(lists)]
     rows = CaptionRows(
         name=source.name,
         role=source.role,
         ids=tuple(images),
         texts=tuple(values),
-        unit=unit,
-        numbers=numbers,
-        id_form=id_form,
-        known_images=tuple(all_images),
+        unit=entries.unit,
+        numbers=entries.numbers,
+        id_form=entries.id_form,
+        known_images=tuple(known),
     )
     _check_texts(rows)
-    if source.role in ("candidates", "references") and (lists := places_of_lists(rows.texts)):
+    if source.role in ("candidates", "references") and (places := places_of_lists(rows.texts)):
         raise source.error(
-            f"{counted_of(len(lists), len(rows.texts), 'caption', 'are')} a list that was written as text",
-            where=f"{rows.place(lists[0])}: {shortened(rows.texts[lists[0]])}",
+            f"{counted_of(len(places), len(rows.texts), 'caption', 'are')} a list that was written as text",
+            where=f"{rows.place(places[0])}: {shortened(rows.texts[places[0]])}",
             hint="give lists of captions; what pandas has written to a file is read from .csv",
         )
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
@@ -577,30 +592,29 @@ def caption_rows(
     return rows
 
 
-def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]) -> Sequence[ImageId]:
+def _checked_ids(entries: Entries, ids: Sequence[Any]) -> Sequence[ImageId]:
     """Return the ids, each checked to be an int or a str."""
     types = set(map(type, ids))
     if types <= {int}:
         return ids
+    source = entries.source
     if types == {str}:
-        _check_unicode(source.name, "image id", ids, place)
+        _check_unicode(source.name, "image id", ids, entries.place)
         return ids
     if source.is_file:  # programs write 1.0 for 1 where other ids are missing; ids="integer" reads its text
         ids = [str(value) if isinstance(value, float) and value.is_integer() else value for value in ids]
     checked = [as_image_id(value) for value in ids]
     wrong = [entry for entry, image in enumerate(checked) if image is None]
     if wrong:
+        cases = [f"{entries.place(entry)} has {_literal(ids[entry])}" for entry in wrong]
+        is_of_floats = isinstance(ids[wrong[0]], float) and not source.is_file
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
-            where=f"{source.name}: " + sample_of([f"{place(entry)} has {_literal(ids[entry])}" for entry in wrong]),
+            where=f"{source.name}: {sample_of(cases)}",
             hint="image ids must be integers or strings"
-            + (
-                "; pandas converts a column of floats by .astype(int)"
-                if isinstance(ids[wrong[0]], float) and not source.is_file
-                else ""
-            ),
+            + "; pandas converts a column of floats by .astype(int)" * is_of_floats,
         )
-    _check_unicode(source.name, "image id", [str(image) for image in checked], place)
+    _check_unicode(source.name, "image id", [str(image) for image in checked], entries.place)
     return [image for image in checked if image is not None]
 
 
@@ -617,30 +631,30 @@ def _are_lists_of_strings(values: Sequence[Any]) -> bool:
     return set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}
 
 
-def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
+def _captions_of(entries: Entries, entry: int, value: object) -> Sequence[Any]:
     """Return the captions of one entry. Items that are not strings are left for ``_check_texts`` to report."""
     import numpy as np
 
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [_caption_of(source, item, place) for item in value]
+        return [_caption_of(entries, entry, item) for item in value]
     if isinstance(value, Mapping | set | frozenset):
-        hint = ""
-        if not source.is_file and source.role == "candidates":
-            hint = "score several systems with captious.score_systems"
-        raise source.error(
-            "this is neither a caption nor a list of captions", where=f"{place}: {shortened(value)}", advice=hint
+        are_systems = not entries.source.is_file and entries.source.role == "candidates"
+        raise entries.source.error(
+            "this is neither a caption nor a list of captions",
+            where=f"{entries.place(entry)}: {shortened(value)}",
+            advice="score several systems with captious.score_systems" * are_systems,
         )
     return (value,)
 
 
-def _caption_of(source: Source, item: object, place: str) -> object:
+def _caption_of(entries: Entries, entry: int, item: object) -> object:
     """Unwrap one item of a list of captions: ``{"caption": ...}`` of the COCO harness, or ``{"raw": ...}`` in files of
     Karpathy.
     """
     if isinstance(item, Mapping):
-        field = "raw" if source.is_file and "caption" not in item else "caption"
+        field = "raw" if entries.source.is_file and "caption" not in item else "caption"
         if field in item:
             return item[field]
     if isinstance(item, str):
@@ -648,11 +662,12 @@ def _caption_of(source: Source, item: object, place: str) -> object:
     import numpy as np
 
     if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
-        raise source.error("this is not a list of captions", where=f"{place}: {shortened(item)}")
+        where = f"{entries.place(entry)}: {shortened(item)}"
+        raise entries.source.error("this is not a list of captions", where=where)
     return item
 
 
-def _group(source: Source, value: object, place: str) -> str | None:
+def _group(entries: Entries, entry: int, value: object) -> str | None:
     """Return the name of a group: text, or a number or boolean as text; None where there is none."""
     import numpy as np
 
@@ -664,23 +679,24 @@ def _group(source: Source, value: object, place: str) -> str | None:
         return None
     if isinstance(value, str | int | float):
         return str(value)
-    raise source.error("this is not the name of a group", where=f"{place}: {shortened(value)}")
+    where = f"{entries.place(entry)}: {shortened(value)}"
+    raise entries.source.error("this is not the name of a group", where=where)
 
 
-def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callable[[int], str]) -> None:
+def _check_counts(entries: Entries, lists: Sequence[Sequence[Any]]) -> None:
     """Refuse several candidates where only one is allowed, and empty lists, which may be a mistake."""
-    many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
-    if many and source.one_each:
+    many = [f"{entries.place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
+    if many and entries.source.one_each:
         raise DuplicateCandidateError(
             f"{counted_of(len(many), len(lists), 'image', 'have')} more than one candidate",
-            where=f"{source.name}: {sample_of(many)}",
+            where=f"{entries.source.name}: {sample_of(many)}",
             hint=f"give one candidate per image; {_several_help()}",
         )
-    none = [place(entry) for entry, captions in enumerate(lists) if not captions]
+    none = [entries.place(entry) for entry, captions in enumerate(lists) if not captions]
     if none:
         raise MissingCandidatesError(
             f"{counted_of(len(none), len(lists), 'image', 'have')} an empty list of candidates",
-            where=f"{source.name}: {sample_of(none)}",
+            where=f"{entries.source.name}: {sample_of(none)}",
             hint=f"give a candidate for every image, or remove the image and use {option('match', 'common')}",
         )
 

@@ -213,12 +213,6 @@ class GroupedReport(DisplayedMapping[str, Report]):
             results[name] = Result(name, whole.signature, statistics, whole.column)
         return Report(self.whole.system, self.whole.captions, results, [])
 
-    @property
-    def scored(self) -> list[_Scored]:
-        """The groups, then their mean (macro), then all images (micro)."""
-        groups = [_Scored("group", name, report, number) for number, (name, report) in enumerate(self.items())]
-        return [*groups, _Scored("macro", "", self._mean), _Scored("micro", "", self.whole)]
-
     def scores(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> list[GroupScore]:
@@ -229,7 +223,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
             resamples, seed: number of resamples and random seed.
         """
         by_part = []
-        for one in self.scored:
+        for one in _parts_of(self):
             sampling = {"resamples": resamples, "seed": seed + one.number}
             spans = {name: it.confidence_interval(**sampling) if intervals else None for name, it in one.report.items()}
             about = one.part, one.group, one.report.n_images
@@ -276,6 +270,12 @@ class GroupedReport(DisplayedMapping[str, Report]):
         ]
         warned = {"warnings": self.warnings} if self.warnings else {}
         return json_document(whole | {"groups": _nested(self.by, parts)} | warned)
+
+
+def _parts_of(grouped: GroupedReport) -> list[_Scored]:
+    """Return the groups, then their mean (macro), then all images (micro)."""
+    groups = [_Scored("group", name, report, number) for number, (name, report) in enumerate(grouped.items())]
+    return [*groups, _Scored("macro", "", grouped._mean), _Scored("micro", "", grouped.whole)]
 
 
 class GroupedReports(DisplayedMapping[str, GroupedReport]):
@@ -428,7 +428,7 @@ def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedCompar
     a, b = (_grouped_report(report, groups) for report in (comparison.a, comparison.b))
     by_part: list[list[GroupDifference]] = []
     with steps(
-        [*zip(a.scored, b.scored, strict=True)], lambda pair: f"testing {pair[0].group or pair[0].part}"
+        [*zip(_parts_of(a), _parts_of(b), strict=True)], lambda pair: f"testing {pair[0].group or pair[0].part}"
     ) as parts:
         for of_a, of_b in parts:
             sampling = replace(comparison.sampling, seed=comparison.seed + of_a.number)

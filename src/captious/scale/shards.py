@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from itertools import chain, filterfalse, groupby, islice, repeat
+from functools import cached_property
+from itertools import chain, groupby, islice
 from typing import IO, Any, Protocol
 
 import numpy as np
@@ -33,7 +33,13 @@ from captious.data.formats import (
 )
 from captious.data.ids import rule_for
 from captious.data.records import joined_texts
-from captious.data.rows import Columns, Source, caption_rows, is_unicode, lists_from_cells, places_of_lists
+from captious.data.rows import (
+    Columns,
+    Entries,
+    Source,
+    caption_rows,
+    lists_from_cells,
+)
 from captious.errors import (
     CaptionFileError,
     EmptyInputError,
@@ -193,57 +199,39 @@ def checked_rows(source: str, batches: Iterable[Batch], *, cells_are_text: bool 
         InputError: a value that is neither an id nor a caption.
     """
     for batch in batches:
+        entries = Entries(Source(source, "rows", is_file=True), batch.unit, batch.numbers)
         ids, *texts = batch.columns
         if cells_are_text:
-            rows_of = Source(source, "rows", is_file=True)
-            texts = [lists_from_cells(rows_of, cells, batch.unit, batch.numbers) for cells in texts]
+            texts = [lists_from_cells(entries, cells) for cells in texts]
         candidates, *references = texts
-        lists: Iterable[Sequence[Any]] = repeat((), len(ids))
-        if len(references) == 1:
-            lists = map(_cell_texts, references[0])
-        elif references:  # rows need not all have the same number of references
-            lists = map(joined_texts, zip(*references, strict=True))
-        rows = RowBatch(source, batch.unit, batch.numbers, tuple(ids), tuple(candidates), tuple(lists))
-        plain = _are_plain(rows, with_references=bool(references))
-        yield rows if plain else _checked(rows, with_references=bool(references))
+        if len(references) > 1:  # rows need not all have the same number of references
+            references = [[joined_texts(cells) for cells in zip(*references, strict=True)]]
+        yield _checked(entries, ids, candidates, *references)
 
 
-def _cell_texts(cell: Any) -> Sequence[Any]:
-    """Return the references of a cell: a list of texts, or one text."""
-    return cell if isinstance(cell, list | tuple) else [cell]
-
-
-def _are_plain(rows: RowBatch, *, with_references: bool) -> bool:
-    """Return whether rows are valid as far as a quick check can tell."""
-    ids, texts = rows.ids, [*rows.candidates, *chain.from_iterable(rows.references)]
-    if set(map(type, ids)) not in ({int}, {str}) or set(map(type, texts)) != {str}:
-        return False
-    if with_references and not (all(rows.references) and len(set(ids)) == len(ids)):
-        return False
-    if places_of_lists(texts):
-        return False
-    if isinstance(ids[0], str):
-        texts += ids  # type: ignore[arg-type]
-    return is_unicode("".join(filterfalse(str.isascii, texts)))
-
-
-def _checked(rows: RowBatch, *, with_references: bool) -> RowBatch:
-    """Return the rows as other readers read them, or raise their error for invalid rows."""
-    source = partial(Source, rows.source, is_file=True)
-    check = partial(caption_rows, ids=rows.ids, unit=rows.unit, numbers=rows.numbers)
-    references = rows.references
-    if with_references:
-        if empty := [f"{rows.unit} {rows.numbers[row]:,}" for row, texts in enumerate(rows.references) if not texts]:
+def _checked(
+    entries: Entries, ids: Sequence[Any], candidates: Sequence[Any], references: Sequence[Any] | None = None
+) -> RowBatch:
+    """Return rows as other readers read them, or raise their error for invalid rows."""
+    source = entries.source
+    lists: tuple[Sequence[str], ...] = ()
+    if references is not None:
+        cells = [cell if isinstance(cell, list | tuple) else [cell] for cell in references]
+        if empty := [f"{entries.unit} {entries.numbers[row]:,}" for row, texts in enumerate(cells) if not texts]:
             raise MissingReferencesError(
-                f"{counted_of(len(empty), len(rows), 'row', 'have')} no references",
-                where=f"{rows.source}: {sample_of(empty)}",
+                f"{counted_of(len(empty), len(cells), 'row', 'have')} no references",
+                where=f"{source.name}: {sample_of(empty)}",
                 hint='rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}',
             )
-        texts = iter(check(source("references"), values=[*map(list, rows.references)]).texts)
-        references = tuple([*islice(texts, len(lists))] for lists in rows.references)
-    checked = check(source("candidates", several=not with_references), values=rows.candidates)
-    numbers: Any = checked.numbers  # of rows, which are never named by an image
-    return RowBatch(rows.source, rows.unit, numbers, checked.ids, checked.texts, references)
+        of_references = replace(entries, source=replace(source, role="references"))
+        lists, texts = tuple(cells), caption_rows(of_references, ids, cells).texts
+        if texts != tuple(chain.from_iterable(cells)):  # they were written in another way
+            left = iter(texts)
+            lists = tuple([*islice(left, len(cell))] for cell in cells)
+    of_candidates = replace(source, role="candidates", several=references is None)
+    rows = caption_rows(replace(entries, source=of_candidates), ids, candidates)
+    numbers: Any = rows.numbers  # of rows, which are never named by an image
+    return RowBatch(source.name, rows.unit, numbers, rows.ids, rows.texts, lists)
 
 
 # Shards, and how they are found.
