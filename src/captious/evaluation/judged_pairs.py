@@ -16,7 +16,7 @@ from captious.data.matching import on_shared_images
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.scoring import check_systems, read_systems
-from captious.metrics.contract.metric import add_reference_counts, reference_counts
+from captious.metrics.contract.metric import reference_counts, run_signatures
 from captious.metrics.shared.judges import Judgments, PairwiseJudge
 from captious.models.chat import ChatModel
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
@@ -223,11 +223,9 @@ def judge_pairwise(
         _judged(metric, a, b, captions[a], captions[b], sampling, asked, warnings) for a, b in combinations(systems, 2)
     ]
     metric.asking.check_read(asked)
-    signatures: Sequence[str] = metric.signatures()
-    if metric.needs_references:
-        signatures = add_reference_counts(signatures, *reference_counts(first.references))
+    [signature] = run_signatures(metric, None, reference_counts(first.references))
     warnings += few_images_warning(len(first))
-    result = Preferences([*systems], pairs, signatures[0], [*dict.fromkeys(warnings)], sampling)
+    result = Preferences([*systems], pairs, signature, [*dict.fromkeys(warnings)], sampling)
     issue(result.warnings)
     return result
 

@@ -446,7 +446,7 @@ def evaluate(
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
     findings = CaptionFindings.of(captions)
-    messages = [*ids_warnings(captions), *run_warnings(findings, selection)]
+    messages = [*ids_warnings(captions), *selection.warnings, *findings.warnings_for(selection)]
     table = captions.with_references_as(references_as)
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -510,11 +510,6 @@ def check_needed_references(references: References, selection: Selection) -> Non
             where=references.name,
             hint="give references, or only request metrics that need none, such as chair and clipscore",
         )
-
-
-def run_warnings(findings: CaptionFindings, selection: Selection) -> list[CaptionWarning]:
-    """Return the warnings of a run about its captions and the selected metrics."""
-    return [*map(as_warning, selection.warnings), *findings.warnings_for(selection)]
 
 
 # ``prepare``: everything that metrics compute about references, computed once and stored in a file.

@@ -10,7 +10,7 @@ from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.matching import MatchOptions
 from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError, as_warning
 from captious.evaluation.checks import CaptionFindings, issue
-from captious.evaluation.scoring import check_needed_references, run_warnings
+from captious.evaluation.scoring import check_needed_references
 from captious.metrics.contract.metric import SetMetric, State, reference_counts, run_signatures, statistics_of
 from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings
@@ -153,7 +153,7 @@ class Stream:
             for captions in (self._waiting if item.metric.needs_fit else ())
             for warning in item.metric.warnings(captions, state)
         ]
-        of_captions = run_warnings(self._findings, self._selection)
+        of_captions = [*self._selection.warnings, *self._findings.warnings_for(self._selection)]
         return [*dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted])]
 
     def merge(self, other: Stream) -> None:

@@ -33,7 +33,6 @@ from captious.errors import (
 )
 from captious.evaluation.checks import CaptionFindings
 from captious.evaluation.report import Report, no_captions
-from captious.evaluation.scoring import run_warnings
 from captious.files import whole_file
 from captious.metrics.contract.combined import CombinedState
 from captious.metrics.contract.metric import (
@@ -42,7 +41,7 @@ from captious.metrics.contract.metric import (
     Result,
     State,
     Statistics,
-    add_reference_counts,
+    run_signatures,
     statistics_of,
 )
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
@@ -414,39 +413,6 @@ class ShardReport(Report):
         ]
 
 
-def reduced(
-    selection: Selection, signatures: Sequence[Sequence[str]], shards: Sequence[ShardSums], system: str
-) -> ShardReport:
-    """Return the report of the sums of shards, with the signatures of each metric's outputs."""
-    total = ShardSums("all shards")
-    for shard in shards:
-        total.add(shard)
-    counts = total.counts
-    references_as = selection.settings.references_as
-    results: dict[str, Result] = {}
-    for number, item in enumerate(selection):
-        moments = total.moments[number] if total.moments else None
-        covariance = None if moments is None else Covariance.of(total.counts.n, total.sums[number], moments)
-        statistics = ShardStatistics(
-            item.metric, [shard.sums[number] for shard in shards], total.sums[number], covariance
-        )
-        of_outputs = signatures[number]
-        if item.metric.needs_references:
-            of_outputs = add_reference_counts(
-                of_outputs, counts.n, counts.references, counts.most_references, references_as=references_as
-            )
-        for label, column in item.output_indices.items():
-            results[label] = ShardResult(label, of_outputs[column], statistics, column)
-    warnings = run_warnings(total.counts, selection)
-    for wording, times, same in total.warnings.values():
-        if same and times == total.n_batches:
-            warnings.append(CaptionWarning(wording))
-        else:
-            such_as = "" if same else "such as "
-            warnings.append(CaptionWarning(f"in {times:,} of {total.n_batches:,} batches: {such_as}{wording}"))
-    return ShardReport(system, total.counts, len(shards), results, warnings)
-
-
 # The core of scoring at scale: a ``Plan`` describes the run, maps a shard to sums and reduces sums to a report.
 #
 #     plan = captious.scale.plan("data/part-*.parquet", ["bleu", "cider-d"])
@@ -644,8 +610,34 @@ class Plan:
             if lacking := [image for image, bit in zip(self.references.ids, bits, strict=True) if bit == "0"]:
                 hint = "do the shards contain every image? To score only some, give the references of these alone"
                 raise missing_candidates(self.references, lacking, hint)
-        signatures = [item.metric.signatures(state) for item, state in self._fitted_metrics]
-        return reduced(self.selection, signatures, [by_name[shard.name] for shard in self.shards], self.system)
+        return self._report([by_name[shard.name] for shard in self.shards])
+
+    def _report(self, shards: Sequence[ShardSums]) -> ShardReport:
+        """Return the report of the sums of all shards."""
+        total = ShardSums("all shards")
+        for shard in shards:
+            total.add(shard)
+        found = total.counts
+        counts, references_as = (
+            (found.n, found.references, found.most_references),
+            self.selection.settings.references_as,
+        )
+        results: dict[str, Result] = {}
+        for number, (item, state) in enumerate(self._fitted_metrics):
+            sums = total.sums[number]
+            covariance = Covariance.of(found.n, sums, total.moments[number]) if total.moments else None
+            statistics = ShardStatistics(item.metric, [shard.sums[number] for shard in shards], sums, covariance)
+            signatures = run_signatures(item.metric, state, counts, (), references_as)
+            for label, column in item.output_indices.items():
+                results[label] = ShardResult(label, signatures[column], statistics, column)
+        warnings = [*self.selection.warnings, *found.warnings_for(self.selection)]
+        for wording, times, same in total.warnings.values():
+            if same and times == total.n_batches:
+                warnings.append(CaptionWarning(wording))
+            else:
+                such_as = "" if same else "such as "
+                warnings.append(CaptionWarning(f"in {times:,} of {total.n_batches:,} batches: {such_as}{wording}"))
+        return ShardReport(self.system, found, len(shards), results, warnings)
 
     # ---- parts of map
 

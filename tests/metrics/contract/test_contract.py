@@ -24,7 +24,7 @@ from captious.evaluation.reward import RewardTerm
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.networks import Network, NetworkWeights, as_feature_set
 from captious.metrics.contract import registry
-from captious.metrics.contract.metric import MeanMetric, Metric, State, add_reference_counts, reference_counts
+from captious.metrics.contract.metric import MeanMetric, Metric, State, reference_counts, run_signatures
 from captious.metrics.contract.parameters import ChoiceParameter, FlagParameter, IntegerParameter, NumberParameter
 from captious.metrics.contract.selection import select
 from captious.metrics.shared.frequencies import DocumentFrequencies
@@ -292,7 +292,7 @@ def test_streams_merge(metric: Metric) -> None:
 def test_rewards_are_caption_scores(metric: Metric) -> None:
     state = metric.fit(MANY.references)
     expected = metric.aggregate(metric.statistics(MANY, state))
-    signatures = add_reference_counts(metric.signatures(state), *reference_counts(MANY.references))
+    signatures = run_signatures(metric, state, reference_counts(MANY.references))
     rows = np.random.default_rng(2).integers(len(MANY), size=200)
     for column, output in enumerate(metric.outputs[:4]):
         if output in metric.lower_is_better | metric.no_direction:

@@ -591,35 +591,23 @@ def run_signatures(
 ) -> tuple[str, ...]:
     """Return the signatures of a metric's outputs in a run.
 
+    They have the number of references per image, as in sacrebleu: 5, or "var" if it varies.
+
     Args:
         metric, state: the metric and its fitted state.
         counts: the result of ``reference_counts``; no references if there are none.
         clean: names of the cleaning rules for candidates.
-        references_as: see ``Settings``.
+        references_as: see ``Settings``; "cat" is shown.
     """
     signatures = metric.signatures(state)
     if clean:
         signatures = add_part(signatures, f"clean:{'+'.join(clean)}")
-    if metric.needs_references and counts[1]:
-        signatures = add_reference_counts(signatures, *counts, references_as=references_as)
+    n_images, n_references, most = counts
+    if metric.needs_references and n_references:
+        number = str(most) if n_references == most * n_images else "var"
+        text = number if references_as == "each" else f"{references_as}-{number}"
+        signatures = add_part(signatures, f"references:{text}")
     return signatures
-
-
-def add_reference_counts(
-    signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
-) -> tuple[str, ...]:
-    """Add the number of references per image to signatures, as in sacrebleu: 5, or "var" if it varies.
-
-    Args:
-        signatures: signatures of a metric that needs references.
-        n_images: number of images.
-        n_references: number of all their references.
-        most: maximum number of references of an image.
-        references_as: see ``Settings``; "cat" is shown.
-    """
-    number = str(most) if n_references == most * n_images else "var"
-    text = number if references_as == "each" else f"{references_as}-{number}"
-    return add_part(signatures, f"references:{text}")
 
 
 def reference_counts(references: References) -> tuple[int, int, int]:
