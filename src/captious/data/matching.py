@@ -217,7 +217,12 @@ def read_captions(
     clean = rules_of([*before, *rules]) if rules else before
     _check_positions(rows, table)
     written = _WrittenIds(rows.ids, table.ids, ids)
-    rows, table = _agree_on_ids(rows, table, ids)
+    table = table.by_rule(ids)
+    candidate_ids, reference_ids = read_alike(by_rule(rows.ids, ids), table.ids)
+    if candidate_ids is not rows.ids:
+        rows = replace(rows, ids=tuple(candidate_ids), id_form="typed")
+    if reference_ids is not table.ids:
+        table = table.with_numbers_for_ids
     sets = _group_by_image(rows) if has_several else None
     row_of = dict(zip(rows.ids if sets is None else sets.ids, count(), strict=False))
     common = _matched(rows, table, row_of, match=match, written=written)
@@ -394,7 +399,19 @@ def _matched(
         raise _nothing_in_common(candidates, references, written)
     if match == "common":
         return references.select(rows)
-    _check_same_images(candidates, references, written, n_given=len(having), n_matched=len(rows))
+    only = option("match", "common")
+    if len(rows) < len(having):
+        with_references = set(references.ids)
+        unknown = [image for image in candidates.ids if image not in with_references]
+        raise UnknownImageError(
+            f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
+            where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
+            hint=written.hint or f"is this the right reference file? To score the images that both files share: {only}",
+        )
+    if len(rows) < len(references):
+        missing = [image for image in references.ids if image not in having]
+        help = f"does {candidates.name} contain every image? To score the images that both share: {only}"
+        raise missing_candidates(references, missing, written.hint or help)
     return references
 
 
@@ -426,40 +443,6 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
                 command="give as many lines in both files, or both with ids",
             ),
         )
-
-
-def _agree_on_ids(candidates: CaptionRows, references: References, rule: Ids) -> tuple[CaptionRows, References]:
-    """Return both, with ids read in the same way."""
-    references = references.by_rule(rule)
-    left, right = read_alike(by_rule(candidates.ids, rule), references.ids)
-    if left is not candidates.ids:
-        candidates = replace(candidates, ids=tuple(left), id_form="typed")
-    return candidates, references if right is references.ids else references.with_numbers_for_ids
-
-
-def _check_same_images(
-    candidates: CaptionRows, references: References, written: _WrittenIds, *, n_given: int, n_matched: int
-) -> None:
-    """Refuse candidates without references, and references without candidates."""
-    if n_matched < n_given:
-        with_references = set(references.ids)
-        unknown = [image for image in candidates.ids if image not in with_references]
-        help = (
-            f"is this the right reference file? To score the images that both files share: {option('match', 'common')}"
-        )
-        raise UnknownImageError(
-            f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
-            where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
-            hint=written.hint or help,
-        )
-    if n_matched < len(references):
-        with_candidates = set(candidates.ids)
-        missing = [image for image in references.ids if image not in with_candidates]
-        help = (
-            f"does {candidates.name} contain every image? To score the images that both share: "
-            f"{option('match', 'common')}"
-        )
-        raise missing_candidates(references, missing, written.hint or help)
 
 
 def missing_candidates(references: References, missing: Sequence[ImageId], hint: str) -> MissingCandidatesError:

@@ -543,11 +543,9 @@ def caption_rows(entries: Entries, ids: Sequence[Any], values: Sequence[Any]) ->
         images, values = [images[entry] for entry in grouped], [groups[entry] for entry in grouped]
         entries = entries.chosen(grouped)
     if set(map(type, values)) != {str}:
-        lists = (
-            values
-            if _are_lists_of_strings(values)
-            else [_captions_of(entries, entry, value) for entry, value in enumerate(values)]
-        )
+        lists = values
+        if not (set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}):
+            lists = [_captions_of(entries, entry, value) for entry, value in enumerate(values)]
         if source.role == "candidates":
             _check_counts(entries, lists)
         known = [*known, *compress(images, map(not_, lists))]
@@ -624,11 +622,6 @@ def _literal(value: object) -> str:
     return (
         either(python=shown, command=json.dumps(value)) if value is None or isinstance(value, float | bool) else shown
     )
-
-
-def _are_lists_of_strings(values: Sequence[Any]) -> bool:
-    """Detect the common case quickly."""
-    return set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}
 
 
 def _captions_of(entries: Entries, entry: int, value: object) -> Sequence[Any]:
