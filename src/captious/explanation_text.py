@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -83,22 +83,9 @@ def word_lines(head: str, words: Sequence[Text], below: Mapping[int, Text], widt
 
 def _cells(word: Text, mark: Text | None, room: int) -> list[tuple[Text, Text]]:
     """Return a word, in pieces if it does not fit, with its mark below the first piece."""
-    first, *further_pieces = _pieces(word.plain, room)
+    first, *further_pieces = chop_cells(word.plain, room) or [""]
     further_cells = [(Text(piece, word.style), Text()) for piece in further_pieces]
     return [(Text(first, word.style), mark or Text()), *further_cells]
-
-
-def _pieces(word: str, room: int) -> list[str]:
-    """Split a word that does not fit."""
-    pieces, at = [""], 0
-    for character in word:
-        width = cell_len(character)
-        if at + width > room:
-            pieces.append("")
-            at = 0
-        pieces[-1] += character
-        at += width
-    return pieces
 
 
 def rows_of(widths: Sequence[int], room: int, between: int) -> list[list[int]]:
