@@ -17,7 +17,7 @@ import pytest
 
 import captious
 from captious.errors import OutputError, ParameterError, UnknownNameError
-from captious.evaluation.groups import GroupScore
+from captious.evaluation.report import GroupScore
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")  # about so few images
 

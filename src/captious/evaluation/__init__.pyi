@@ -15,12 +15,12 @@ from .groups import GroupDifference as GroupDifference
 from .groups import GroupedComparison as GroupedComparison
 from .groups import GroupedReport as GroupedReport
 from .groups import GroupedReports as GroupedReports
-from .groups import GroupScore as GroupScore
 from .groups import by_group as by_group
 from .groups import length_groups as length_groups
 from .judged_pairs import Preference as Preference
 from .judged_pairs import Preferences as Preferences
 from .judged_pairs import judge_pairwise as judge_pairwise
+from .report import GroupScore as GroupScore
 from .report import Report as Report
 from .report import Reports as Reports
 from .report import Result as Result

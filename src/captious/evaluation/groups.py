@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain, pairwise
-from typing import Any, Literal, TypeAlias, overload
+from itertools import pairwise
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +33,16 @@ from captious.evaluation.comparison import (
     significance,
 )
 from captious.evaluation.report import (
+    AVERAGES,
+    GroupScore,
+    Part,
     Report,
     Reports,
     Result,
-    are_ranked,
+    ScoredPart,
     exclusions,
-    have_same_images,
     lower_is_better_note,
-    score_cells,
-    score_record,
+    part_scores,
     side_by_side,
     signature_lines,
     subject,
@@ -65,39 +66,6 @@ from captious.tables import (
 )
 from captious.text import Tokenizer, WordLayer, as_tokenizer
 from captious.words import DEFAULT_SEED, counted, counted_of, percentage, sample_of, with_article
-
-#: The images of a number: one group, the mean over groups, or all images together.
-Part: TypeAlias = Literal["group", "macro", "micro"]
-
-#: Averages over groups, as tables and as papers call them.
-AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}
-
-_PART = ("part", "group", "n_images", "metric")
-
-
-@dataclass(frozen=True, eq=False)
-class GroupScore(ByValue):
-    """A score of one group, or of all images.
-
-    Attributes:
-        part: "group", "macro" or "micro".
-        group: name of the group; empty for averages.
-        n_images: number of images.
-        metric: the output.
-        score: corpus score of these images, or mean over groups.
-        interval: 95% bootstrap interval; None unless requested.
-        lower_is_better: whether lower scores are better; None if neither higher nor lower scores are.
-        signature: everything that the score depends on besides the captions.
-    """
-
-    part: Part
-    group: str
-    n_images: int
-    metric: str
-    score: float
-    interval: tuple[float, float] | None
-    lower_is_better: bool | None
-    signature: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,16 +125,6 @@ class MacroStatistics(Statistics):
         return np.asarray(np.mean([a.exchanged_difference(b, resamples, seed + i) for i, (a, b) in pairs], axis=0))
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """The report of a part: of one group, of their mean, or of all images; ``number`` is added to the random seed."""
-
-    part: Part
-    group: str
-    report: Report
-    number: int = 0
-
-
 class GroupedReport(DisplayedMapping[str, Report]):
     """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
 
@@ -222,18 +180,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
             intervals: compute 95% intervals, with seed ``seed + i`` for group i.
             resamples, seed: number of resamples and random seed.
         """
-        by_part = []
-        for one in _parts_of(self):
-            sampling = {"resamples": resamples, "seed": seed + one.number}
-            spans = {name: it.confidence_interval(**sampling) if intervals else None for name, it in one.report.items()}
-            about = one.part, one.group, one.report.n_images
-            by_part.append(
-                [
-                    GroupScore(*about, name, result.score, spans[name], result.lower_is_better, result.signature)
-                    for name, result in one.report.items()
-                ]
-            )
-        return [*chain.from_iterable(zip(*by_part, strict=True))]
+        return part_scores(_parts_of(self), intervals=intervals, resamples=resamples, seed=seed)
 
     @property
     def warnings(self) -> list[CaptionWarning]:
@@ -272,10 +219,10 @@ class GroupedReport(DisplayedMapping[str, Report]):
         return json_document(whole | {"groups": _nested(self.by, parts)} | warned)
 
 
-def _parts_of(grouped: GroupedReport) -> list[_Scored]:
+def _parts_of(grouped: GroupedReport) -> list[ScoredPart]:
     """Return the groups, then their mean (macro), then all images (micro)."""
-    groups = [_Scored("group", name, report, number) for number, (name, report) in enumerate(grouped.items())]
-    return [*groups, _Scored("macro", "", grouped._mean), _Scored("micro", "", grouped.whole)]
+    groups = [ScoredPart("group", name, report, number) for number, (name, report) in enumerate(grouped.items())]
+    return [*groups, ScoredPart("macro", "", grouped._mean), ScoredPart("micro", "", grouped.whole)]
 
 
 class GroupedReports(DisplayedMapping[str, GroupedReport]):
@@ -439,7 +386,7 @@ def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedCompar
     return GroupedComparison(groups.by, comparison, differences)
 
 
-def _difference(of_a: _Scored, of_b: _Scored, name: str, sampling: Sampling) -> GroupDifference:
+def _difference(of_a: ScoredPart, of_b: ScoredPart, name: str, sampling: Sampling) -> GroupDifference:
     """Return the difference between two systems in a part, with p values that are not corrected yet."""
     a, b = of_a.report[name], of_b.report[name]
     return GroupDifference(
@@ -472,45 +419,13 @@ def grouped_score_table(
         intervals: show 95% bootstrap intervals, with seed ``seed + i`` for group i.
         resamples, seed: number of resamples and random seed of the intervals.
     """
-    sampling: dict[str, Any] = {"intervals": intervals, "resamples": resamples, "seed": seed}
+    sampling = Sampling(resamples, seed) if intervals else None
+    options: Any = {"intervals": intervals, "resamples": resamples, "seed": seed}
+    scores = [system.scores(**options) for system in grouped]
+    documents = [system.to_dict(**options) for system in grouped]
     reports = [system.whole for system in grouped]
-    same = have_same_images(reports)
-    by_system = [system.scores(**sampling) for system in grouped]
-    rows = []
-    for scores in zip(*by_system, strict=True):
-        first = scores[0]
-        label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
-        ranked = are_ranked(reports, first.metric)
-        cells = score_cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=ranked)
-        section = labeled(first.metric, first.lower_is_better)
-        images = Cell(first.n_images) if same else None
-        rows.append(Row(label, [images, *cells], section, in_papers, first.signature))
-    records = [
-        score_record(
-            {"system": system.whole.system} | {name: getattr(score, name) for name in _PART},
-            score.score,
-            score.interval,
-            lower_is_better=score.lower_is_better,
-            signature=score.signature,
-        )
-        for system, scores in zip(grouped, by_system, strict=True)
-        for score in scores
-    ]
-    documents = [system.to_dict(**sampling) for system in grouped]
-    about_groups = [
-        f"by {grouped[0].by}; macro: mean over groups",
-        *(f"  {name}: {counted(report.n_images, 'image')}" for name, report in grouped[0].items()),
-    ]
-    of_intervals = Sampling(resamples, seed) if intervals else None
-    table = side_by_side(reports, rows, records, documents, of_intervals, "images, within groups", about_groups)
-    return replace(
-        table,
-        columns=[Column("images", "count", media=(SCREEN, PAGE)), *table.columns],
-        title=f"{table.title} · by {grouped[0].by}",
-        caption=f"{reports[0].system}: {counted(reports[0].n_images, 'image')} by {grouped[0].by}"
-        if table.caption
-        else "",
-    )
+    sizes = {name: report.n_images for name, report in grouped[0].items()}
+    return side_by_side(reports, scores, documents, sampling, "images, within groups", grouped[0].by, sizes)
 
 
 def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -> Table:

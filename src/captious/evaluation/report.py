@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,9 @@ from captious.resources.grammar import BUNDLED
 from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import (
     LOWER_IS_BETTER,
+    PAGE,
+    SCREEN,
+    ByValue,
     Cell,
     Column,
     DisplayedMapping,
@@ -142,6 +146,66 @@ def _distinct_bigrams(tokens: Tokens) -> int:
     return len(np.unique(tokens.ids[second - 1].astype(np.int64) * len(tokens.vocabulary) + tokens.ids[second]))
 
 
+# Scores of parts: of all images, of a group, or the mean over groups.
+
+#: The images of a number: one group, the mean over groups, or all images together.
+Part: TypeAlias = Literal["group", "macro", "micro"]
+
+#: Averages over groups, as tables and as papers call them.
+AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}
+
+
+@dataclass(frozen=True, eq=False)
+class GroupScore(ByValue):
+    """A score of one group, or of all images.
+
+    Attributes:
+        part: "group", "macro" or "micro".
+        group: name of the group; empty for averages.
+        n_images: number of images.
+        metric: the output.
+        score: corpus score of these images, or mean over groups.
+        interval: 95% bootstrap interval; None unless requested.
+        lower_is_better: whether lower scores are better; None if neither higher nor lower scores are.
+        signature: everything that the score depends on besides the captions.
+    """
+
+    part: Part
+    group: str
+    n_images: int
+    metric: str
+    score: float
+    interval: tuple[float, float] | None
+    lower_is_better: bool | None
+    signature: str
+
+
+@dataclass(frozen=True)
+class ScoredPart:
+    """The report of a part: of one group, of their mean, or of all images; ``number`` is added to the random seed."""
+
+    part: Part
+    group: str
+    report: Report
+    number: int = 0
+
+
+def part_scores(parts: Sequence[ScoredPart], *, intervals: bool, resamples: int, seed: int) -> list[GroupScore]:
+    """Return the scores of all parts, output by output, with 95% intervals if they are asked for."""
+    by_part = []
+    for one in parts:
+        sampling = {"resamples": resamples, "seed": seed + one.number}
+        spans = {name: it.confidence_interval(**sampling) if intervals else None for name, it in one.report.items()}
+        about = one.part, one.group, one.report.n_images
+        by_part.append(
+            [
+                GroupScore(*about, name, result.score, spans[name], result.lower_is_better, result.signature)
+                for name, result in one.report.items()
+            ]
+        )
+    return [*chain.from_iterable(zip(*by_part, strict=True))]
+
+
 # Reports as tables: systems side by side.
 
 _DESCRIBED = {
@@ -171,53 +235,39 @@ def score_table(
         resamples, seed: number of resamples and random seed of the intervals.
     """
     sampling = Sampling(resamples, seed) if intervals else None
-    spans = [
-        {
-            name: result.confidence_interval(sampling.level, **sampling.settings) if sampling else None
-            for name, result in report.items()
-        }
-        for report in reports
-    ]
-    rows = []
-    for name, first in reports[0].items():
-        scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
-        cells = score_cells(scores, first.lower_is_better, ranked=are_ranked(reports, name))
-        rows.append(Row(labeled(name, first.lower_is_better), cells, signature=first.signature))
-    records = [
-        score_record(
-            {"system": report.system, "n_images": report.n_images, "metric": name},
-            result.score,
-            span[name],
-            lower_is_better=result.lower_is_better,
-            signature=result.signature,
-        )
-        for report, span in zip(reports, spans, strict=True)
-        for name, result in report.items()
-    ]
-    documents = [report.to_dict(intervals=intervals, resamples=resamples, seed=seed) for report in reports]
-    table = side_by_side(reports, rows, records, documents, sampling, reports[0].resampled)
+    options: Any = {"intervals": intervals, "resamples": resamples, "seed": seed}
+    scores = [part_scores([ScoredPart("micro", "", report)], **options) for report in reports]
+    documents = [report.to_dict(**options) for report in reports]
+    table = side_by_side(reports, scores, documents, sampling, reports[0].resampled)
     return replace(table, description=_descriptions([report.description for report in reports]))
 
 
 def side_by_side(
     reports: Sequence[Report],
-    rows: Sequence[Row],
-    records: Sequence[dict[str, object]],
+    scores: Sequence[Sequence[GroupScore]],
     documents: Sequence[dict[str, Any]],
     sampling: Sampling | None,
     over: str,
-    about_groups: Sequence[str] = (),
+    by: str = "",
+    groups: Mapping[str, int] = MappingProxyType({}),
 ) -> Table:
     """Return a table with a column for each system.
 
     Args:
         reports: the systems.
-        rows, records, documents: the table's; one document for each system.
+        scores, documents: those of each system.
         sampling: that of the intervals; None without intervals.
         over: what is resampled.
-        about_groups: lines about groups of images, for comments in papers.
+        by: the name of the grouping of images, if there is one.
+        groups: the number of images of each group.
     """
     several = len(reports) > 1
+    rows = [_score_row(reports, of_systems, by) for of_systems in zip(*scores, strict=True)]
+    records = [
+        _score_record(report.system, score, by)
+        for report, of_system in zip(reports, scores, strict=True)
+        for score in of_system
+    ]
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}
     about_intervals: list[str] = []
@@ -228,13 +278,22 @@ def side_by_side(
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
     parts = [{name: value for name, value in document.items() if name != "version"} for document in documents]
     legend = [*about_intervals, *[_BEST] * marked, *lower_is_better_note(rows)]
+    title = subject(reports)
+    caption = images_text(reports[0])
+    about_groups: list[str] = []
+    if by:
+        columns = [Column("images", "count", media=(SCREEN, PAGE)), *columns]
+        title += f" · by {by}"
+        caption = f"{reports[0].system}: {counted(reports[0].n_images, 'image')} by {by}"
+        sizes = (f"  {name}: {counted(n, 'image')}" for name, n in groups.items())
+        about_groups = [f"by {by}; macro: mean over groups", *sizes]
     return Table(
         columns=columns,
         rows=rows,
         records=records,
         document={"version": __version__, "systems": parts},
-        title="\n".join([*_about_lengths(reports), subject(reports)]),
-        caption="" if several else images_text(reports[0]),
+        title="\n".join([*_about_lengths(reports), title]),
+        caption="" if several else caption,
         notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
         comments=[
             f"captious {__version__}",
@@ -257,27 +316,27 @@ def _about_lengths(reports: Sequence[Report]) -> list[CaptionWarning]:
     ]
 
 
-def score_cells(
-    scores: Sequence[tuple[float, tuple[float, float] | None]], lower_is_better: bool | None, *, ranked: bool
-) -> list[Cell]:
-    """Return the cells of scores with their intervals, one for each system; the best is marked if they are ranked."""
-    top = best([score for score, _ in scores], lower_is_better) if ranked else None
+def _score_row(reports: Sequence[Report], scores: Sequence[GroupScore], by: str) -> Row:
+    """Return the row of an output, or of a part of it; the best of the systems is marked if they are ranked."""
+    first = scores[0]
+    name, lower_is_better = labeled(first.metric, first.lower_is_better), first.lower_is_better
+    top = best([score.score for score in scores], lower_is_better) if are_ranked(reports, first.metric) else None
     form: Form | None = None if lower_is_better is not None else "number"  # lengths are never in hundredths
-    return [Cell(score, interval, best=score == top, form=form) for score, interval in scores]
+    cells = [Cell(score.score, score.interval, best=score.score == top, form=form) for score in scores]
+    if not by:
+        return Row(name, cells, signature=first.signature)
+    label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
+    images = Cell(first.n_images) if have_same_images(reports) else None
+    return Row(label, [images, *cells], name, in_papers, first.signature)
 
 
-def score_record(
-    about: Mapping[str, object],
-    score: float,
-    interval: tuple[float, float] | None,
-    *,
-    lower_is_better: bool | None,
-    signature: str,
-) -> dict[str, object]:
+def _score_record(system: str, score: GroupScore, by: str) -> dict[str, object]:
     """Return a score as a flat record: what it is about, its value, the bounds of its interval, its signature."""
-    low, high = interval or (None, None)
-    values = {"score": score, "ci95_low": low, "ci95_high": high}
-    return {**about, **values, "lower_is_better": lower_is_better, "signature": signature}
+    low, high = score.interval or (None, None)
+    part = {"part": score.part, "group": score.group} if by else {}
+    about = {"system": system, **part, "n_images": score.n_images, "metric": score.metric}
+    values = {"score": score.score, "ci95_low": low, "ci95_high": high}
+    return {**about, **values, "lower_is_better": score.lower_is_better, "signature": score.signature}
 
 
 def subject(reports: Sequence[Report]) -> str:
