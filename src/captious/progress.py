@@ -106,16 +106,12 @@ class Progress:
 
     def step(self, what: str) -> None:
         """Begin the next step."""
-        self.what = what
-        self._changed()
+        self.reach(self.done, what)
         self.done += 1
 
     def reach(self, done: int, what: str) -> None:
         """Set the number of completed steps."""
         self.what, self.done = what, done
-        self._changed()
-
-    def _changed(self) -> None:
         if self._observer is not None:
             self._observer.change(self)
 

@@ -292,7 +292,7 @@ class CaptionFindings:
         tokens = references.layer(TokenLayer(PTB))
         texts = references.texts[:_SAMPLE]
         languages = _languages(texts, Tokens.of(texts, PTB), main_language(texts[:_OF_LANGUAGE]))
-        masks = _debris(references, tokens, kinds_in(texts))
+        masks = _debris(references, tokens)
         masks["script"] = is_in_another_script(texts)
         masks["foreign"] = ~np.isin(languages, ("", "en")) & ~masks["script"]
         return cls(
@@ -322,7 +322,7 @@ class CaptionFindings:
         of_references = main_language(reference_texts[:_OF_LANGUAGE])
         languages = _languages(texts, tokens, of_references)
         is_foreign = ~np.isin(languages, ("", "en"))
-        masks, debris = kinds_in(texts), kinds_in(reference_texts[:_SAMPLE])
+        masks = kinds_in(texts)
         masks["name"] |= _are_names(texts, ids)
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
@@ -351,7 +351,7 @@ class CaptionFindings:
                 kind: (len(where), tuple(ids[i] for i in where[:_EXAMPLES]), _shown(kind, texts[where[0]]))
                 for kind, where in found.items()
             },
-            _counts(_debris(references, reference_tokens, debris)) if references.present else {},
+            _counts(_debris(references, reference_tokens)) if references.present else {},
             min(len(reference_texts), _SAMPLE),
             dict(Counter(languages[is_foreign].tolist()).most_common()),
             _shared_reference(references),
@@ -438,11 +438,6 @@ class CaptionFindings:
         return max(sum(self.languages.values()), self.candidates.get("script", (0,))[0]) > 0.5 * self.n
 
     @property
-    def times_as_long(self) -> float:
-        """How many times as long candidates are as references; 0 without references."""
-        return self.words[0] / self.words[1] if self.words[1] else 0.0
-
-    @property
     def without_references(self) -> CaptionFindings:
         """Findings about candidates by themselves, without references."""
         candidates = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
@@ -503,7 +498,8 @@ class CaptionFindings:
 
     def _of_lengths(self, selection: Selection) -> list[CaptionWarning]:
         """Return the warning of metrics that nobody named about captions many times as long as references."""
-        if not self.n or self.times_as_long < _MANY_TIMES:
+        times_as_long = self.words[0] / self.words[1] if self.words[1] else 0.0
+        if times_as_long < _MANY_TIMES:
             return []
         by_length = [
             item.metric.name
@@ -513,7 +509,7 @@ class CaptionFindings:
         if not by_length:
             return []
         text = (
-            f"candidates are {self.times_as_long:.1f} times as long as references, so {listed(by_length)} mostly "
+            f"candidates are {times_as_long:.1f} times as long as references, so {listed(by_length)} mostly "
             "measure length, not what is said: judge them by spice-p:split=sentences and spice-r:split=sentences "
             "(precision and recall), concur, coverage or length."
         )
@@ -617,11 +613,10 @@ def _shared_reference(references: References) -> str:
     return shared[0] if shared else ""
 
 
-def _debris(
-    references: References, tokens: Tokens, kinds: dict[str, NDArray[np.bool_]]
-) -> dict[str, NDArray[np.bool_]]:
+def _debris(references: References, tokens: Tokens) -> dict[str, NDArray[np.bool_]]:
     """Return masks of the first references for each kind of text; ``tokens`` are those of all."""
     texts = references.texts[:_SAMPLE]
+    kinds = kinds_in(texts)
     counts = np.diff(references.offsets)[: len(texts)]
     rows = np.repeat(np.arange(len(counts)), counts)[: len(texts)].tolist()
     named = _are_names(texts, [*map(str, map(references.ids.__getitem__, rows))])
