@@ -34,7 +34,7 @@ def dot(result: captious.Result) -> Dot:
 
 def test_a_system_has_one_picture_of_all_scores() -> None:
     report = reports()[0]
-    (picture,) = map(dots, score_table([report], intervals=True).pictures.values())
+    (picture,) = map(dots, report.to_table(intervals=True).pictures.values())
     assert picture.title == "one"
     assert picture.rows == {name: dot(report[name]) for name in METRICS}
     assert picture.line is None
@@ -42,7 +42,7 @@ def test_a_system_has_one_picture_of_all_scores() -> None:
 
 def test_systems_have_a_picture_for_each_score() -> None:
     both = reports()
-    pictures = score_table(both, intervals=True).pictures
+    pictures = captious.Reports(both).to_table(intervals=True).pictures
     assert list(pictures) == METRICS
     for name, picture in pictures.items():
         assert dots(picture).title == name

@@ -168,7 +168,7 @@ def test_reports_of_several_candidates_have_lists(tmp_path: Path) -> None:
         captious.score(each, REFERENCES, ["div-1", "rouge-l"], several="mean", system=name)
         for name, each in (("alike", ALIKE), ("diverse", DIVERSE))
     ]
-    table = plain_text(score_table(reports, intervals=True))
+    table = plain_text(captious.Reports(reports).to_table(intervals=True))
     assert "12 images · 3 candidates each · 2.0 references each" in table
     assert "vocabulary" in table
     assert "novel" not in table

@@ -159,12 +159,12 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "one system": lambda: known(FIRST),
     "two systems": lambda: score_table([known(FIRST), known(SECOND, "second")]),
     "equal systems": lambda: score_table([known(FIRST), known(FIRST, "again")]),
-    "intervals": lambda: score_table([known(FIRST), known(SECOND, "second")], intervals=True),
+    "intervals": lambda: score_table([known(FIRST), known(SECOND, "second")], Sampling()),
     "other images": lambda: score_table([known(FIRST), known(FIRST, "part", 1)]),
     "tokenizers and concatenated references": lambda: scored(
         ["rouge-l", captious.Bleu(tokenizer="whitespace")], settings=captious.Settings(references_as="cat")
     ),
-    "scores of different size": lambda: score_table([*examples().values()], intervals=True),
+    "scores of different size": lambda: score_table([*examples().values()], Sampling()),
     "awkward name": lambda: score_table([scored(system=NASTY), scored(system="n" * 130)]),
     "name of a statistic": lambda: scored(system="p"),
     "name of a metric": lambda: scored(["bleu-4:tokenizer=spaces", "rouge-l@lin2004"], system="spice"),
@@ -182,7 +182,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "difference where lower is better": directed,
     "groups": lambda: captious.by_group(examples()["improved"], groups(examples()["improved"])),
     "groups with intervals": lambda: grouped_score_table(
-        [captious.by_group(known(FIRST), groups(known(FIRST)))], intervals=True, resamples=50
+        [captious.by_group(known(FIRST), groups(known(FIRST)))], Sampling(50)
     ),
     "groups of a comparison": lambda: captious.by_group(compared(), groups(known(FIRST))),
     "judgment": lambda: judged(verdict("flickr8k-expert", EXPERT)),
@@ -287,7 +287,7 @@ def test_what_tables_cannot_be_shown_as() -> None:
 
 
 def test_results_are_presented_by_their_methods() -> None:
-    table = score_table([*examples().values()], intervals=True)
+    table = score_table([*examples().values()], Sampling())
     below = formats.latex(Presentation(interval_style="below").apply(table))
     assert examples().to_latex(interval_style="below", intervals=True) == below
     by_metric = formats.markdown(Presentation(percent=True, naming="paper", transpose=True).apply(table))

@@ -75,13 +75,13 @@ def of_shards(folder: Path) -> captious.Report:
 
 #: Kinds of results, and the level of their intervals; 95% where it cannot be chosen.
 RESULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "scores": (lambda folder: score_table([report()], intervals=True, **SAMPLING), "95%"),
-    "scores of systems": (lambda folder: score_table([*reports(3).values()], intervals=True, **SAMPLING), "95%"),
+    "scores": (lambda folder: score_table([report()], Sampling(**SAMPLING)), "95%"),
+    "scores of systems": (lambda folder: score_table([*reports(3).values()], Sampling(**SAMPLING)), "95%"),
     "scores by group": (
-        lambda folder: grouped_score_table([captious.by_group(report(), GROUPS)], intervals=True, **SAMPLING),
+        lambda folder: grouped_score_table([captious.by_group(report(), GROUPS)], Sampling(**SAMPLING)),
         "95%",
     ),
-    "scores of shards": (lambda folder: score_table([of_shards(folder)], intervals=True, **SAMPLING), "95%"),
+    "scores of shards": (lambda folder: score_table([of_shards(folder)], Sampling(**SAMPLING)), "95%"),
     "two systems": (lambda folder: compared(2), "80%"),
     "three systems": (lambda folder: compared(3), "80%"),
     "two systems by group": (lambda folder: captious.by_group(comparison(), GROUPS), "80%"),
@@ -168,5 +168,5 @@ def test_pages_state_the_sampling_of_all_their_tables(tmp_path: Path) -> None:
 
 def test_shards_state_what_is_resampled(tmp_path: Path) -> None:
     assert "95% normal approximation of the bootstrap over captions, 1,000 resamples" in " ".join(
-        score_table([of_shards(tmp_path)], intervals=True).notes
+        score_table([of_shards(tmp_path)], Sampling()).notes
     )

@@ -41,6 +41,7 @@ from captious.evaluation.report import (
     Result,
     ScoredPart,
     exclusions,
+    interval_options,
     lower_is_better_note,
     part_scores,
     side_by_side,
@@ -180,7 +181,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
             intervals: compute 95% intervals, with seed ``seed + i`` for group i.
             resamples, seed: number of resamples and random seed.
         """
-        return part_scores(_parts_of(self), intervals=intervals, resamples=resamples, seed=seed)
+        return part_scores(_parts_of(self), Sampling(resamples, seed) if intervals else None)
 
     @property
     def warnings(self) -> list[CaptionWarning]:
@@ -198,7 +199,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
         Args:
             intervals: show 95% intervals.
         """
-        return grouped_score_table([self], intervals=intervals)
+        return grouped_score_table([self], Sampling() if intervals else None)
 
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -254,7 +255,7 @@ class GroupedReports(DisplayedMapping[str, GroupedReport]):
         Args:
             intervals: show 95% intervals.
         """
-        return grouped_score_table([*self.values()], intervals=intervals)
+        return grouped_score_table([*self.values()], Sampling() if intervals else None)
 
     def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
         """Return JSON values, as printed by ``captious score --group-by GROUPS --format json``.
@@ -404,28 +405,16 @@ def _difference(of_a: ScoredPart, of_b: ScoredPart, name: str, sampling: Samplin
     )
 
 
-def grouped_score_table(
-    grouped: Sequence[GroupedReport],
-    *,
-    intervals: bool = False,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = DEFAULT_SEED,
-) -> Table:
+def grouped_score_table(grouped: Sequence[GroupedReport], sampling: Sampling | None = None) -> Table:
     """Return a table of systems side by side, with a row per output and group, and per average; the best of several is
     marked.
 
     Args:
         grouped: systems that were scored with the same metrics, by the same groups.
-        intervals: show 95% bootstrap intervals, with seed ``seed + i`` for group i.
-        resamples, seed: number of resamples and random seed of the intervals.
+        sampling: show bootstrap intervals from these resamples, with seed ``seed + i`` for group i.
     """
-    sampling = Sampling(resamples, seed) if intervals else None
-    options: Any = {"intervals": intervals, "resamples": resamples, "seed": seed}
-    scores = [system.scores(**options) for system in grouped]
-    documents = [system.to_dict(**options) for system in grouped]
-    reports = [system.whole for system in grouped]
-    sizes = {name: report.n_images for name, report in grouped[0].items()}
-    return side_by_side(reports, scores, documents, sampling, "images, within groups", grouped[0].by, sizes)
+    documents = [system.to_dict(**interval_options(sampling)) for system in grouped]
+    return side_by_side([*map(_parts_of, grouped)], documents, sampling, "images, within groups", grouped[0].by)
 
 
 def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -> Table:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 from numbers import Integral
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -190,16 +189,18 @@ class ScoredPart:
     number: int = 0
 
 
-def part_scores(parts: Sequence[ScoredPart], *, intervals: bool, resamples: int, seed: int) -> list[GroupScore]:
-    """Return the scores of all parts, output by output, with 95% intervals if they are asked for."""
+def part_scores(parts: Sequence[ScoredPart], sampling: Sampling | None) -> list[GroupScore]:
+    """Return the scores of all parts, output by output, with 95% intervals if there is a sampling."""
     by_part = []
     for one in parts:
-        sampling = {"resamples": resamples, "seed": seed + one.number}
-        spans = {name: it.confidence_interval(**sampling) if intervals else None for name, it in one.report.items()}
+        spans: dict[str, tuple[float, float]] = {}
+        if sampling is not None:
+            settings = {"resamples": sampling.resamples, "seed": sampling.seed + one.number}
+            spans = {name: result.confidence_interval(**settings) for name, result in one.report.items()}
         about = one.part, one.group, one.report.n_images
         by_part.append(
             [
-                GroupScore(*about, name, result.score, spans[name], result.lower_is_better, result.signature)
+                GroupScore(*about, name, result.score, spans.get(name), result.lower_is_better, result.signature)
                 for name, result in one.report.items()
             ]
         )
@@ -220,47 +221,42 @@ _BEST = "◀ best."
 _BUNDLED = re.compile(rf"\|parser:({BUNDLED}-\d+)")
 
 
-def score_table(
-    reports: Sequence[Report],
-    *,
-    intervals: bool = False,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = DEFAULT_SEED,
-) -> Table:
+def score_table(reports: Sequence[Report], sampling: Sampling | None = None) -> Table:
     """Return a table of systems side by side, one row per output, with the best of several marked.
 
     Args:
         reports: systems that were scored with the same metrics. Scores on different images are not ranked.
-        intervals: show 95% bootstrap intervals.
-        resamples, seed: number of resamples and random seed of the intervals.
+        sampling: show bootstrap intervals from these resamples.
     """
-    sampling = Sampling(resamples, seed) if intervals else None
-    options: Any = {"intervals": intervals, "resamples": resamples, "seed": seed}
-    scores = [part_scores([ScoredPart("micro", "", report)], **options) for report in reports]
-    documents = [report.to_dict(**options) for report in reports]
-    table = side_by_side(reports, scores, documents, sampling, reports[0].resampled)
+    documents = [report.to_dict(**interval_options(sampling)) for report in reports]
+    parts = [[ScoredPart("micro", "", report)] for report in reports]
+    table = side_by_side(parts, documents, sampling, reports[0].resampled)
     return replace(table, description=_descriptions([report.description for report in reports]))
 
 
+def interval_options(sampling: Sampling | None) -> dict[str, Any]:
+    """Return options of methods that may compute intervals."""
+    return {} if sampling is None else {"intervals": True, **sampling.settings}
+
+
 def side_by_side(
-    reports: Sequence[Report],
-    scores: Sequence[Sequence[GroupScore]],
+    parts: Sequence[Sequence[ScoredPart]],
     documents: Sequence[dict[str, Any]],
     sampling: Sampling | None,
     over: str,
     by: str = "",
-    groups: Mapping[str, int] = MappingProxyType({}),
 ) -> Table:
     """Return a table with a column for each system.
 
     Args:
-        reports: the systems.
-        scores, documents: those of each system.
+        parts: those of each system, all images last.
+        documents: the document of each system.
         sampling: that of the intervals; None without intervals.
         over: what is resampled.
         by: the name of the grouping of images, if there is one.
-        groups: the number of images of each group.
     """
+    reports = [of_system[-1].report for of_system in parts]
+    scores = [part_scores(of_system, sampling) for of_system in parts]
     several = len(reports) > 1
     rows = [_score_row(reports, of_systems, by) for of_systems in zip(*scores, strict=True)]
     records = [
@@ -276,7 +272,7 @@ def side_by_side(
         pictures = score_pictures(columns, rows, level)
         about_intervals = [f"{level} {method} over {over}, {sampling.resamples:,} resamples, seed {sampling.seed}."]
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
-    parts = [{name: value for name, value in document.items() if name != "version"} for document in documents]
+    systems = [{name: value for name, value in document.items() if name != "version"} for document in documents]
     legend = [*about_intervals, *[_BEST] * marked, *lower_is_better_note(rows)]
     title = subject(reports)
     caption = images_text(reports[0])
@@ -285,13 +281,13 @@ def side_by_side(
         columns = [Column("images", "count", media=(SCREEN, PAGE)), *columns]
         title += f" · by {by}"
         caption = f"{reports[0].system}: {counted(reports[0].n_images, 'image')} by {by}"
-        sizes = (f"  {name}: {counted(n, 'image')}" for name, n in groups.items())
+        sizes = (f"  {one.group}: {counted(one.report.n_images, 'image')}" for one in parts[0] if one.part == "group")
         about_groups = [f"by {by}; macro: mean over groups", *sizes]
     return Table(
         columns=columns,
         rows=rows,
         records=records,
-        document={"version": __version__, "systems": parts},
+        document={"version": __version__, "systems": systems},
         title="\n".join([*_about_lengths(reports), title]),
         caption="" if several else caption,
         notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
@@ -637,7 +633,7 @@ class Report(DisplayedMapping[str, Result]):
         Args:
             intervals: show 95% intervals.
         """
-        return score_table([self], intervals=intervals)
+        return score_table([self], Sampling() if intervals else None)
 
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -768,7 +764,7 @@ class Reports(DisplayedMapping[str, Report]):
         Args:
             intervals: show 95% intervals.
         """
-        return score_table([*self.values()], intervals=intervals)
+        return score_table([*self.values()], Sampling() if intervals else None)
 
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
@@ -778,8 +774,7 @@ class Reports(DisplayedMapping[str, Report]):
         Args:
             intervals, resamples, seed: as for ``Report.to_dict``.
         """
-        table = score_table([*self.values()], intervals=intervals, resamples=resamples, seed=seed)
-        return dict(table.document)
+        return dict(score_table([*self.values()], Sampling(resamples, seed) if intervals else None).document)
 
     def to_records(self) -> list[Mapping[str, Any]]:
         """Return caption scores, one record per system and image: system, id, candidate, and the scores."""

@@ -36,7 +36,7 @@ from captious.report.html import details, html_table, note, scrolling, signature
 from captious.report.images import ImageFolder, ImageUrls, image_source
 from captious.report.page_data import Columns, caption_words, document
 from captious.report.page_explanations import Explained, explanations_of
-from captious.statistics import DEFAULT_RESAMPLES
+from captious.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.tables import Clouds, Curves, Displayed, Dot, Dots, Matrix, Picture, Ranking, Table
 from captious.words import DEFAULT_SEED, counted, listed, percentage, shortened, with_article
 
@@ -202,7 +202,7 @@ class SystemsPage:
     # ---- the parts that need no script
 
     def _content(self, rows: NDArray[np.int64]) -> str:
-        table = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
+        table = score_table(self.reports, Sampling(self.resamples, self.seed))
         scores = self._presentation.apply(table)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
         warnings = [*map(_parted, self._warnings())]
@@ -238,9 +238,7 @@ class SystemsPage:
         """Return a table of groups for each output."""
         if self.grouped is None:
             return
-        grouped = grouped_score_table(
-            [*self.grouped.values()], intervals=True, resamples=self.resamples, seed=self.seed
-        )
+        grouped = grouped_score_table([*self.grouped.values()], Sampling(self.resamples, self.seed))
         table = self._presentation.apply(grouped)
         yield f'<section id="groups"><h2>Scores by {text(self.grouped.by)}</h2>'
         for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
