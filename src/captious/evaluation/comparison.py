@@ -139,19 +139,11 @@ def difference_table(comparison: Comparison, *, examples: int = 0, corrected: bo
     rows = []
     for d in comparison.values():
         bootstrap, randomization = d.p_bootstrap, d.p_randomization
-        p_values = [bootstrap, randomization, randomization]
         if corrected:
             bootstrap, randomization = d.corrected_bootstrap, d.corrected_randomization
-            p_values = [d.p_bootstrap, bootstrap, d.p_randomization, randomization, randomization]
-        cells = difference_cells(
-            (d.score_a, d.score_b),
-            d.difference,
-            d.interval,
-            d.lower_is_better,
-            significant=bootstrap < SIGNIFICANT,
-            marks="*" * (randomization < SIGNIFICANT),
-        )
-        cells += [Cell(d.effect_size), *map(Cell, p_values), Cell(d.effect_size)]
+        cells = difference_cells(d, significant=bootstrap < SIGNIFICANT, marks="*" * (randomization < SIGNIFICANT))
+        effect = Cell(d.effect_size)
+        cells = [*cells, effect, *p_value_cells(d, corrected=corrected), effect]
         rows.append(Row(labeled(d.name, d.lower_is_better), cells, signature=d.signature))
     note = (
         f"{percentage(comparison.level)} intervals and p values from {comparison.resamples:,} resamples of images, "
@@ -247,32 +239,31 @@ def p_value_columns(*, corrected: bool) -> list[Column]:
     return [bootstrap, *correction, randomization, *correction, Column("p", "p", in_papers="p", media=[PAPER])]
 
 
-def difference_cells(
-    scores: tuple[float, float],
-    difference: float,
-    interval: tuple[float, float],
-    lower_is_better: bool | None,
-    *,
-    significant: bool = False,
-    marks: str = "",
-) -> list[Cell]:
+def difference_cells(d: Any, *, significant: bool = False, marks: str = "") -> list[Cell | None]:
     """Return the cells for the columns of ``difference_columns``.
 
     Args:
-        scores: the scores of a and b.
-        difference, interval, lower_is_better: as in ``Difference``.
+        d: a ``Difference``, or one of a group.
         significant: whether the difference is significant.
         marks: superscript of the difference in papers.
     """
     # Lengths and their like are no shares, which could be in hundredths.
-    number: Form | None = None if lower_is_better is not None else "number"
-    change: Form | None = None if lower_is_better is not None else "difference"
+    number: Form | None = None if d.lower_is_better is not None else "number"
+    change: Form | None = None if d.lower_is_better is not None else "difference"
     return [
-        *(Cell(score, form=number) for score in scores),
-        Cell(difference, interval, significant=significant, form=change),
-        Cell(difference, marks=marks, form=change),
-        Cell(interval, form=number),
+        *(Cell(score, form=number) for score in (d.score_a, d.score_b)),
+        Cell(d.difference, d.interval, significant=significant, form=change),
+        Cell(d.difference, marks=marks, form=change),
+        Cell(d.interval, form=number),
     ]
+
+
+def p_value_cells(d: Any, *, corrected: bool) -> list[Cell | None]:
+    """Return the cells for the columns of ``p_value_columns``; averages over groups have no corrected p values."""
+    bootstrap, randomization = ([d.corrected_bootstrap], [d.corrected_randomization]) if corrected else ([], [])
+    in_papers = next((p for p in randomization if p is not None), d.p_randomization)
+    p_values = [d.p_bootstrap, *bootstrap, d.p_randomization, *randomization, in_papers]
+    return [None if p is None else Cell(p) for p in p_values]
 
 
 def difference_record(comparison: Comparison, values: Mapping[str, Any]) -> dict[str, object]:

@@ -29,6 +29,7 @@ from captious.evaluation.comparison import (
     difference_columns,
     difference_record,
     example_table,
+    p_value_cells,
     p_value_columns,
     significance,
 )
@@ -423,21 +424,8 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
     rows = []
     for d in grouped.differences:
         label, in_papers = AVERAGES.get(d.part, (d.group, d.group))
-        corrected = d.p_randomization if d.corrected_randomization is None else d.corrected_randomization
-        p_values = (d.p_bootstrap, d.corrected_bootstrap, d.p_randomization, d.corrected_randomization, corrected)
-        rows.append(
-            Row(
-                label,
-                [
-                    Cell(d.n_images),
-                    *difference_cells((d.score_a, d.score_b), d.difference, d.interval, d.lower_is_better),
-                    *(None if p is None else Cell(p) for p in p_values),
-                ],
-                section=labeled(d.metric, d.lower_is_better),
-                in_papers=in_papers,
-                signature=d.signature,
-            )
-        )
+        cells = [Cell(d.n_images), *difference_cells(d), *p_value_cells(d, corrected=True)]
+        rows.append(Row(label, cells, labeled(d.metric, d.lower_is_better), in_papers, d.signature))
     correction = f"Holm's correction for {counted(len(grouped.group_sizes), 'group')}, for each metric"
     note = (
         f"{percentage(whole.level)} intervals and p values from {whole.resamples:,} resamples of the images of each "

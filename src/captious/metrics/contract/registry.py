@@ -404,7 +404,8 @@ class Request:
     def suffix(self) -> str:
         """Suffix of the name of an output in labels, as ``BaseMetric.suffix`` of the metric."""
         metric = get(self.metric)
-        return metric.suffix_of(_spelled_name(self.variant or "", metric.variants), self._values(metric))
+        variant = _spelled_name(self.variant, metric.variants) if self.variant else ""
+        return metric.suffix_of(variant, self._values(metric))
 
     @cached_property
     def metric(self) -> str:
