@@ -13,7 +13,7 @@ from captious.layouts import drawn_values, explanation_values, kind_of, layout_v
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.metrics.contract.metric import BaseMetric, Metric, Result, State
 from captious.metrics.contract.selection import MetricLike, Selection, check_order, names_metric, select_single
 from captious.metrics.contract.settings import Settings
 from captious.plugins import answers_other_keywords
@@ -220,27 +220,24 @@ def explained_caption(
     return Explanation(metric.name, candidate, references, explanation, image, signature=signature)
 
 
-def explained_row(
-    metric: BaseMetric, captions: Captions, row: int, *, label: str, score: float, signature: str
-) -> Explanation:
+def explained_row(result: Result, captions: Captions, row: int) -> Explanation:
     """Return the explanation of the score of a caption in its file.
 
     Args:
-        metric: the metric.
+        result: the result of the file.
         captions: the file.
         row: position of the caption.
-        label, score, signature: of the output.
 
     Raises:
         ParameterError: the metric cannot be explained.
     """
-    metric = _check_explainable(metric, label)
-    captions = captions.with_references_as("cat" if "|references:cat-" in signature else "each")
-    offsets, texts = captions.references.offsets, captions.references.texts
-    candidate, references = captions.candidates[row], texts[offsets[row] : offsets[row + 1]]
-    image = captions.ids[row]
+    metric = _check_explainable(result.statistics.metric, result.name)
+    captions = captions.with_references_as("cat" if "|references:cat-" in result.signature else "each")
+    start, end = captions.references.offsets[row : row + 2]
+    candidate, references = captions.candidates[row], captions.references.texts[start:end]
+    image, score = captions.ids[row], float(result.per_caption[row])
     explanation = _explanation(metric, candidate, references, image, metric.fit(captions.references))
-    return Explanation(metric.name, candidate, references, explanation, image, score, label, signature)
+    return Explanation(metric.name, candidate, references, explanation, image, score, result.name, result.signature)
 
 
 def _explanation(

@@ -73,13 +73,9 @@ class Preferences(Displayed):
         warnings: Sequence[str],
         sampling: Sampling,
     ) -> None:
-        self.systems, self.pairs, self.signature, self.warnings = (
-            [*systems],
-            [*pairs],
-            signature,
-            [*map(CaptionWarning, warnings)],
-        )
-        self.sampling = sampling
+        self.systems, self.pairs = [*systems], [*pairs]
+        self.signature, self.sampling = signature, sampling
+        self.warnings = [*map(CaptionWarning, warnings)]
         self.n_images = len(pairs[0].points)
         self.strengths: dict[str, float] = {}
         self.strength_intervals: dict[str, tuple[float, float]] = {}

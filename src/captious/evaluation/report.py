@@ -619,8 +619,7 @@ class Report(DisplayedMapping[str, Result]):
             raise UnknownImageError(
                 f"there is no image {image}", where=self.system, hint="give an image id of the candidates"
             )
-        about: Any = {"label": result.name, "score": float(result.per_caption[row]), "signature": result.signature}
-        return explained_row(result.statistics.metric, captions, row, **about)
+        return explained_row(result, captions, row)
 
     def summary(self) -> str:
         """Return one line with the scores: "improved: 24 images, bleu-4 0.4856"."""
