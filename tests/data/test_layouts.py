@@ -159,7 +159,7 @@ def test_columns_of_one_side_are_named(write: Write) -> None:
     assert (captions.ids, captions.candidates) == ((1, 2), ("a cat", "a dog"))
     both = write("b.csv", "key,text,first,second\n1,a cat,the cat,cats\n2,a dog,the dog,\n")
     columns = {"id": "key", "candidate": "text", "references": ["first", "second"]}
-    shared = read_options_of(columns, None, 2)
+    shared = read_options_of(columns, None)
     captions = read_captions(CaptionFile.sharing(both, shared), CaptionFile.sharing(both, shared))
     assert captions.candidates == ("a cat", "a dog")
     assert captions.references.texts == ("the cat", "cats", "the dog")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
@@ -159,7 +159,7 @@ class Reading:
         Raises:
             ParameterError: invalid names, or columns of logs.
         """
-        options = read_options_of(self.columns, self.split, len([*_files([*values.values()])]))
+        options = read_options_of(self.columns, self.split)
         if options is not None and self.layout is not None:
             raise ParameterError("--columns and --split cannot be used with --from", hint="leave them out")
         return {name: self._source(value, options, name) for name, value in values.items()}
@@ -196,14 +196,6 @@ class Reading:
         if isinstance(value, Mapping):
             return {key: self._source(file, options, name) for key, file in value.items()}
         return tuple(self._source(file, options, name) for file in value) if isinstance(value, tuple) else value
-
-
-def _files(value: Any) -> Iterator[Path]:
-    if isinstance(value, Path | SystemFile):
-        yield Path(value)
-    elif isinstance(value, Mapping | list | tuple):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _files(item)
 
 
 _LOGS = [layout.option for layout in LAYOUTS if layout.answer is not None]

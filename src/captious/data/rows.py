@@ -133,16 +133,15 @@ class ReadOptions:
     Args:
         columns: names of columns.
         splits: names of splits; empty for all of a source.
-        n_sources: number of sources that share the options.
     """
 
     columns: Columns = field(default_factory=Columns)
     splits: tuple[str, ...] = ()
-    n_sources: int = 1
     # Columns that a source has; None stands for the splits.
     _names_used: set[str | None] = field(default_factory=set, init=False, compare=False, repr=False)
     _columns: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
     _sources: set[tuple[str, Role]] = field(default_factory=set, init=False, compare=False, repr=False)
+    _shared: list[CaptionFile] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def note_used(self, names: Collection[str | None]) -> None:
         """Record that a source has columns of these names, or the splits if None."""
@@ -155,7 +154,7 @@ class ReadOptions:
     def finish(self, source: str, role: Role) -> None:
         """Record that a source has been read, and call ``check`` after the last one."""
         self._sources.add((source, role))
-        if len(self._sources) >= self.n_sources:
+        if len(self._sources) >= len(self._shared):
             self.check()
 
     def check(self) -> None:
@@ -181,15 +180,12 @@ class ReadOptions:
             )
 
 
-def read_options_of(
-    columns: ColumnNames | None, split: str | Sequence[str] | None, n_sources: int = 1
-) -> ReadOptions | None:
+def read_options_of(columns: ColumnNames | None, split: str | Sequence[str] | None) -> ReadOptions | None:
     """Read options from user arguments; None to read everything.
 
     Args:
         columns: see ``Columns.of``.
         split: the name of a split; several are a sequence, or separated by commas.
-        n_sources: number of sources that share the options.
 
     Raises:
         ParameterError: invalid names.
@@ -200,7 +196,7 @@ def read_options_of(
     splits = tuple(name.strip() for name in names)
     if split is not None and not (splits and all(splits)):
         raise ParameterError(f"{split!r} is not the name of a split", hint="name one, such as test")
-    return ReadOptions(Columns.of(columns), splits, n_sources)
+    return ReadOptions(Columns.of(columns), splits)
 
 
 class CaptionFile(os.PathLike[str]):
@@ -241,10 +237,11 @@ class CaptionFile(os.PathLike[str]):
         self.read_options = read_options_of(columns, split or None) or ReadOptions()
 
     @classmethod
-    def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
-        """Create a file that shares read options with other sources."""
+    def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions) -> CaptionFile:
+        """Create a file that shares read options with others, all of which are created before one is read."""
         file = cls(path)
-        file.read_options = read_options or file.read_options
+        file.read_options = read_options
+        read_options._shared.append(file)
         return file
 
     @property
