@@ -261,19 +261,8 @@ class References:
         rows = _rows(len(self), indices)
         if np.array_equal(rows, np.arange(len(self))):
             return self
-        texts, offsets = self.texts_of(rows)
-        return References(
-            ids=tuple(self.ids[row] for row in rows),
-            texts=texts,
-            offsets=offsets,
-            name=self.name,
-            # Positions count the source's entries; among a selection they are names like any other.
-            id_form="typed" if self.id_form == "position" else self.id_form,
-            images=tuple(self.images[row] for row in rows),
-            ids_read=self.ids_read,
-            of=self.of,
-            present=self.present,
-        )
+        # Positions count the source's entries; among a selection they are names like any other.
+        return self._part(rows, *self.texts_of(rows), id_form="typed" if self.id_form == "position" else self.id_form)
 
     def choose(self, texts: Sequence[Rows], images: Rows | None = None) -> References:
         """Return images with some of their references.
@@ -283,14 +272,13 @@ class References:
             images: which images; by default all.
         """
         rows = range(len(self)) if images is None else images
-        return replace(
-            self,
-            ids=tuple(self.ids[row] for row in rows),
-            texts=tuple(self.texts[row] for of_image in texts for row in of_image),
-            offsets=np.cumsum([0, *map(len, texts)]),
-            images=tuple(self.images[row] for row in rows),
-            without_references=(),
-        )
+        chosen = tuple(self.texts[row] for of_image in texts for row in of_image)
+        return self._part(rows, chosen, np.cumsum([0, *map(len, texts)]))
+
+    def _part(self, rows: Rows, texts: tuple[str, ...], offsets: NDArray[np.int64], **changes: Any) -> References:
+        """Return images with these references."""
+        ids, images = (tuple(values[row] for row in rows) for values in (self.ids, self.images))
+        return replace(self, ids=ids, texts=texts, offsets=offsets, images=images, without_references=(), **changes)
 
     def leave_out(self, texts: Rows, images: Rows | None = None) -> References:
         """Return images without one of their references: the index in ``texts`` of each; images as for ``choose``."""
