@@ -80,12 +80,8 @@ class Columns:
                 raise ParameterError(f"two columns for {key}: {', '.join(columns[key])}", hint="give one")
         if columns["caption"] and columns["candidate"] and columns["references"]:
             raise ParameterError("caption names neither candidates nor references", hint="leave it out")
-        return cls(
-            id=next(iter(columns["id"]), None),
-            candidate=next(iter(columns["candidate"]), None),
-            references=tuple(columns["references"]),
-            caption=tuple(columns["caption"]),
-        )
+        of_one = {key: next(iter(columns[key]), None) for key in ("id", "candidate")}
+        return cls(**of_one, references=tuple(columns["references"]), caption=tuple(columns["caption"]))
 
     def texts(self, role: Role) -> tuple[str, ...]:
         """Return the columns of captions that are named for a role."""
