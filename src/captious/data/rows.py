@@ -233,11 +233,11 @@ class CaptionFile(os.PathLike[str]):
         self.read_options = read_options_of(columns, split or None) or ReadOptions()
 
     @classmethod
-    def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions) -> CaptionFile:
+    def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
         """Create a file that shares read options with others, all of which are created before one is read."""
         file = cls(path)
-        file.read_options = read_options
-        read_options._shared.append(file)
+        file.read_options = read_options or file.read_options
+        file.read_options._shared.append(file)
         return file
 
     @property
