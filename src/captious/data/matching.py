@@ -399,10 +399,9 @@ def _matched(
         raise _nothing_in_common(candidates, references, written)
     if match == "common":
         return references.select(rows)
-    only = option("match", "common")
     if len(rows) < len(having):
-        with_references = set(references.ids)
-        unknown = [image for image in candidates.ids if image not in with_references]
+        unknown = [image for image in candidates.ids if image not in references.rows_by_id]
+        only = option("match", "common")
         raise UnknownImageError(
             f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
             where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
@@ -410,7 +409,8 @@ def _matched(
         )
     if len(rows) < len(references):
         missing = [image for image in references.ids if image not in having]
-        help = f"does {candidates.name} contain every image? To score the images that both share: {only}"
+        help = f"does {candidates.name} contain every image? To score the images that both share: "
+        help += option("match", "common")
         raise missing_candidates(references, missing, written.hint or help)
     return references
 

@@ -137,7 +137,7 @@ class ReadOptions:
     _names_used: set[str | None] = field(default_factory=set, init=False, compare=False, repr=False)
     _columns: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
     _sources: set[tuple[str, Role]] = field(default_factory=set, init=False, compare=False, repr=False)
-    _shared: list[CaptionFile] = field(default_factory=list, init=False, compare=False, repr=False)
+    _shared: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def note_used(self, names: Collection[str | None]) -> None:
         """Record that a source has columns of these names, or the splits if None."""
@@ -237,7 +237,7 @@ class CaptionFile(os.PathLike[str]):
         """Create a file that shares read options with others, all of which are created before one is read."""
         file = cls(path)
         file.read_options = read_options or file.read_options
-        file.read_options._shared.append(file)
+        file.read_options._shared.append(file.path)
         return file
 
     @property
