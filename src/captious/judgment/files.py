@@ -11,12 +11,10 @@ import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
-
-import numpy as np
 
 from captious.data.formats import parse_rows
 from captious.data.rows import Source
@@ -110,19 +108,24 @@ class DataFolder:
             yield number, record
 
     def placed_records(self, name: str, columns: Sequence[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
-        """Yield the records of a file with their numbers and places: lines of .jsonl, members of a list in .json, rows
-        of .csv, numbered by line, or of .parquet.
+        """Yield the records of a file with their numbers and places: lines of .jsonl, members of a list or
+        an object in .json, rows of .csv, numbered by line, or of .parquet.
 
         Args:
             name: name of the file; of parquet, * matches anything.
-            columns: required columns of .csv, and those to read of .parquet.
+            columns: required columns of .csv and keys of members of an object, and those to read of .parquet.
         """
         kind = Path(name).suffix
         if kind == ".parquet":
             rows = (dict(zip(columns, row, strict=True)) for row in self.parquet(name, columns))
             yield from ((number, self.place(name, f"row {number}"), row) for number, row in enumerate(rows, 1))
         elif kind == ".json":
-            yield from ((n, self.place(name, f"record {n}"), record) for n, record in enumerate(self.json(name), 1))
+            content = self.json(name)
+            if isinstance(content, dict):
+                spots = ((f"entry {key!r}", entry) for key, entry in self.entries(name, columns))
+            else:
+                spots = ((f"record {number}", record) for number, record in enumerate(content, 1))
+            yield from ((number, self.place(name, spot), record) for number, (spot, record) in enumerate(spots, 1))
         else:
             of_lines = self.csv_rows(name, columns) if kind == ".csv" else self.numbered_records(name)
             yield from ((number, self.place(name, number), record) for number, record in of_lines)
@@ -329,66 +332,6 @@ def read_flickr8k_captions(folder: DataFolder, name: str) -> tuple[dict[str, str
         text_of[caption] = text.strip()
         references_of[image].append(text.strip())
     return text_of, dict(references_of)
-
-
-# Triplets of PASCAL-50S and ABSTRACT-50S as published by Vedantam et al. 2015, in MATLAB files.
-#
-# A triplet is a reference A, two captions B and C, and the one that a person found more similar to A: 1 for B, -1 for
-# C. Every pair of captions has forty-eight consecutive triplets.
-
-#: Triplets of a pair.
-PER_PAIR = 48
-
-
-@dataclass(frozen=True)
-class Consensus:
-    """A pair of captions with the votes on it.
-
-    Args:
-        captions: both captions.
-        references: the references that people compared them with, one per vote.
-        preferred: index of the caption with more votes, 0 or 1; None for a tie.
-    """
-
-    captions: tuple[str, str]
-    references: Sequence[str]
-    preferred: int | None
-
-
-def read_consensus(folder: DataFolder, name: str) -> list[Consensus]:
-    """Read the pairs in a file of triplets, in order.
-
-    Raises:
-        ResourceError: there is no such file.
-        CaptionFileError: it is not a MATLAB file, has no triplets, or they are not grouped by pair.
-    """
-    content = folder.matlab(name)
-    if "triplets" not in content:
-        raise folder.error("no triplets in this file", name)
-    triplets = [tuple(first_of(value) for value in triplet) for triplet in content["triplets"].ravel().tolist()]
-    if len(triplets) % PER_PAIR:
-        raise folder.error(f"the number of triplets, {len(triplets):,}, is not a multiple of {PER_PAIR}", name)
-    pairs = []
-    for start in range(0, len(triplets), PER_PAIR):
-        group = triplets[start : start + PER_PAIR]
-        if len({(str(b).strip(), str(c).strip()) for _, b, c, _ in group}) > 1:
-            raise folder.error("these triplets are of several pairs", name, f"triplets from {start + 1}")
-        votes = sum(int(vote) for *_, vote in group)
-        pairs.append(
-            Consensus(
-                (str(group[0][1]).strip(), str(group[0][2]).strip()),
-                [str(a).strip() for a, *_ in group],
-                None if votes == 0 else int(votes < 0),
-            )
-        )
-    return pairs
-
-
-def first_of(value: Any) -> Any:
-    """Return the value in a cell or an array with one element."""
-    while isinstance(value, np.ndarray | np.void | tuple):
-        value = value[0] if isinstance(value, np.void | tuple) else value.ravel()[0]
-    return value
 
 
 # Your own judgments: one JSON object per line, ratings or pairs. docs/judgment.md shows the format.

@@ -9,12 +9,55 @@ from dataclasses import replace
 from math import log
 from typing import Any
 
+import numpy as np
+
 from captious.data import References
 from captious.errors import ResourceError
 from captious.judgment import CaptionPair, DataFolder, Protocol, RatedCaption
-from captious.judgment.files import Consensus, first_of, read_consensus
 from captious.judgment.items import references_table, sides, without
 from captious.judgment.judgments import CaptionPairs
+
+# Triplets of PASCAL-50S and ABSTRACT-50S as published by Vedantam et al. 2015, in MATLAB files.
+#
+# A triplet is a reference A, two captions B and C, and the one that a person found more similar to A: 1 for B, -1 for
+# C. Every pair of captions has forty-eight consecutive triplets.
+
+#: Triplets of a pair.
+_PER_PAIR = 48
+
+
+def _read_triplets(folder: DataFolder, name: str) -> list[CaptionPair]:
+    """Read the pairs in a file of triplets, in order, with the references that people compared them with; the first
+    caption wins tied votes.
+
+    Raises:
+        ResourceError: there is no such file.
+        CaptionFileError: it is not a MATLAB file, has no triplets, or they are not grouped by pair.
+    """
+    content = folder.matlab(name)
+    if "triplets" not in content:
+        raise folder.error("no triplets in this file", name)
+    triplets = [tuple(_first_of(value) for value in triplet) for triplet in content["triplets"].ravel().tolist()]
+    if len(triplets) % _PER_PAIR:
+        raise folder.error(f"the number of triplets, {len(triplets):,}, is not a multiple of {_PER_PAIR}", name)
+    pairs = []
+    for start in range(0, len(triplets), _PER_PAIR):
+        group = triplets[start : start + _PER_PAIR]
+        captions, *others = {(str(b).strip(), str(c).strip()) for _, b, c, _ in group}
+        if others:
+            raise folder.error("these triplets are of several pairs", name, f"triplets from {start + 1}")
+        votes = sum(int(vote) for *_, vote in group)
+        references = [str(a).strip() for a, *_ in group]
+        pairs.append(CaptionPair("", captions, int(votes < 0), references, facts={"tied": votes == 0}))
+    return pairs
+
+
+def _first_of(value: Any) -> Any:
+    """Return the value in a cell or an array with one element."""
+    while isinstance(value, np.ndarray | np.void | tuple):
+        value = value[0] if isinstance(value, np.void | tuple) else value.ravel()[0]
+    return value
+
 
 # ABSTRACT-50S: the preferred one of two captions of a clip-art scene, by majority vote. Vedantam et al. 2015.
 #
@@ -26,9 +69,9 @@ _SCENES = 200
 
 
 def read_abstract(folder: DataFolder, name: str) -> list[CaptionPair]:
-    """Read the owners' triplets, with the first five references; the first caption of a pair wins tied votes."""
-    pairs = read_consensus(folder, name)
-    scenes: defaultdict[tuple[str, ...], list[Consensus]] = defaultdict(list)
+    """Read the owners' triplets, with the first five references."""
+    pairs = _read_triplets(folder, name)
+    scenes: defaultdict[tuple[str, ...], list[CaptionPair]] = defaultdict(list)
     for pair in pairs:
         scenes[tuple(sorted(pair.references))].append(pair)
     scenes_with = Counter(word for references in scenes for word in _words(*references))
@@ -44,12 +87,11 @@ def read_abstract(folder: DataFolder, name: str) -> list[CaptionPair]:
     for pair in pairs:
         scene_number = numbers[tuple(sorted(pair.references))]
         kind = "HI" if pair is of_other_scenes[scene_number] else "HC"
-        facts = {"tied": pair.preferred is None}
-        read.append(CaptionPair(scene_number, pair.captions, pair.preferred or 0, pair.references[:5], kind, facts))
+        read.append(replace(pair, image=scene_number, references=pair.references[:5], part=kind))
     return read
 
 
-def _pair_with_other_scene(a: Consensus, b: Consensus, rarity: Mapping[str, float]) -> Consensus:
+def _pair_with_other_scene(a: CaptionPair, b: CaptionPair, rarity: Mapping[str, float]) -> CaptionPair:
     """Return the pair of a scene with a caption of another scene.
 
     The shared caption is always the first one of a pair of correct captions, so that its place decides 106 of the 200
@@ -61,7 +103,7 @@ def _pair_with_other_scene(a: Consensus, b: Consensus, rarity: Mapping[str, floa
     if places[0] != places[1]:
         return (a, b)[places.index(1)]
 
-    def in_common(pair: Consensus) -> float:
+    def in_common(pair: CaptionPair) -> float:
         containing = Counter(word for text in pair.references for word in _words(text))
         weights = {word: rarity.get(word, log(_SCENES)) for word in _words(pair.captions[1 - places[0]])}
         return sum(weight * containing[word] for word, weight in weights.items()) / (sum(weights.values()) or 1)
@@ -98,53 +140,54 @@ def majority_of_eleven(item: CaptionPair) -> int:
     return int(item.facts["votes11_sum"] < 0)
 
 
-def read_normalized_pascal(folder: DataFolder, name: str) -> list[dict[str, Any]]:
+def read_normalized_pascal(folder: DataFolder, name: str) -> list[CaptionPair]:
     """Read the normalized file, a pair per line."""
-    return folder.records(name)
+    return [
+        CaptionPair(r["image"], (r["sent"][0], r["sent"][1]), r["label48"], part=r["category"], facts=r)
+        for r in folder.records(name)
+    ]
 
 
-def read_published_pascal(folder: DataFolder, pairs_name: str, consensus: str) -> list[dict[str, Any]]:
+def read_published_pascal(folder: DataFolder, pairs_name: str, consensus: str) -> list[CaptionPair]:
     """Read pairs from the authors' files; those with tied votes are left out."""
     content = folder.matlab(pairs_name)
     if missing := [name for name in ("new_input", "category") if name not in content]:
         raise folder.error(f"no {missing[0]} in this file", pairs_name)
-    images = [str(first_of(pair)) for pair in content["new_input"].ravel()]
+    images = [str(_first_of(pair)) for pair in content["new_input"].ravel()]
     kinds = [_PARTS[int(kind) - 1] for kind in content["category"].ravel()]
-    pairs = zip(images, kinds, read_consensus(folder, consensus), strict=True)
+    pairs = zip(images, kinds, _read_triplets(folder, consensus), strict=True)
     return [
-        {"image": image, "sent": pair.captions, "category": kind, "label48": pair.preferred, "all": pair.references}
+        replace(pair, image=image, part=kind, facts={"all": pair.references})
         for image, kind, pair in pairs
-        if pair.preferred is not None
+        if not pair.facts["tied"]
     ]
 
 
 def items_pascal(
-    protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder
+    protocol: Protocol, pairs: list[CaptionPair], folder: DataFolder
 ) -> list[CaptionPair] | list[RatedCaption]:
     """Return pairs, or the single captions of machine pairs.
 
     They have all references of their image if the protocol takes the first of them.
     """
-    if "all" in records[0] and protocol.references.function is five_drawn:
+    known = pairs[0].facts
+    if "all" in known and protocol.references.function is five_drawn:
         raise ResourceError(
             "the references that Lee et al. 2024 drew are missing",
             where=f"{folder.folder} contains no {_NORMALIZED}",
             hint="judge pascal-50s@smurf2021, with the first five references",
         )
-    if protocol.measure and "votes11_sum" not in records[0]:
+    if protocol.measure and "votes11_sum" not in known:
         raise ResourceError(
             "the eleven votes of each pair are missing",
             where=f"{folder.folder} contains no {_NORMALIZED} with votes11_sum",
             hint="judge pascal-50s@smurf2021, with forty-eight votes",
         )
-    by_image = "all" not in records[0] and protocol.references.function is first_five
-    fifty = folder.json(_FIFTY) if by_image else {}
-    pairs = []
-    for r in records:
-        first, second = r["sent"]
-        facts = {**r, "all": fifty[r["image"]]} if by_image else r
-        pair = CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=facts)
-        pairs.append(replace(pair, preferred=int(protocol.measure(pair))) if protocol.measure else pair)
+    if "all" not in known and protocol.references.function is first_five:
+        fifty = folder.json(_FIFTY)
+        pairs = [replace(pair, facts={**pair.facts, "all": fifty[pair.image]}) for pair in pairs]
+    if protocol.measure:
+        pairs = [replace(pair, preferred=int(protocol.measure(pair))) for pair in pairs]
     return pairs if protocol.systems is None else sides((pair for pair in pairs if pair.part == "MM"), _systems)
 
 

@@ -27,19 +27,10 @@ def unjudged_references(item: RatedCaption) -> list[str]:
     return references
 
 
-def read_normalized_cf(folder: DataFolder, name: str, references_name: str) -> list[RatedCaption]:
-    """Read the normalized file, whose references include no judged caption."""
-    references = folder.json(references_name)
-    return [
-        RatedCaption(
-            f"{r['image']}|{r['caption_id']}",
-            r["image"],
-            r["candidate"],
-            references[r["image"]],
-            [r["yes_frac"]],
-        )
-        for r in folder.records(name)
-    ]
+def captions_by_image(folder: DataFolder, name: str) -> dict[str, list[str]]:
+    """Read ``{image: [caption]}``; no judged caption is among them."""
+    captions: dict[str, list[str]] = folder.json(name)
+    return captions
 
 
 def read_published_cf(folder: DataFolder, name: str, tokens: str) -> list[RatedCaption]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import PurePath
-from typing import Any
 
 from captious.errors import CaptionFileError
 from captious.judgment import CaptionPair, DataFolder, Protocol, RatedCaption
@@ -50,21 +48,22 @@ def read_foil_coco(folder: DataFolder, name: str, coco: str) -> list[CaptionPair
         if r["foil"]:
             where = folder.place(name, f"annotation {r['id']}")
             texts = entry_of(correct, r["id"], where), r["caption"].strip()
-            pair = CaptionPair(r["image_id"], texts, 0, entry_of(captions, r["image_id"], where))
-            pairs.append(_referenced(pair, not_the_same(pair), where, coco))
+            references = entry_of(captions, r["image_id"], where)
+            pairs.append(CaptionPair(r["image_id"], texts, 0, references, facts={"place": where}))
     return pairs
 
 
 def not_the_same(item: CaptionPair, most: int | None = None) -> list[str]:
     """Return the references except the correct caption itself, at most this many."""
-    return [text for text in item.references if text != item.captions[item.preferred]][:most]
+    return _some(item, [text for text in item.references if text != item.captions[item.preferred]])[:most]
 
 
-def _referenced(pair: CaptionPair, others: Sequence[str], where: str, coco: str) -> CaptionPair:
-    """Return a pair of captions of COCO after a check that its image has other captions."""
+def _some(item: CaptionPair, others: list[str]) -> list[str]:
+    """Return the other captions of an image after a check that it has some."""
     if not others:
-        raise CaptionFileError(f"image {pair.image} has no other caption", where=where, hint=f"check {coco}")
-    return pair
+        message, help = f"image {item.image} has no other caption", "check the file with the captions of its image"
+        raise CaptionFileError(message, where=item.facts["place"], hint=help)
+    return others
 
 
 # nocaps-FOIL: a caption of nocaps and one in which an object was replaced by another. Petryk et al. 2024 (ALOHa).
@@ -94,39 +93,10 @@ def items_nocaps_foil(
 def other_references(item: CaptionPair) -> list[str]:
     """Return the references that differ in letters or digits from the right caption and the one it was made of."""
     right = item.captions[item.preferred]
-    return without(item.references, right, item.facts.get("original", right))
+    return _some(item, without(item.references, right, item.facts.get("orig_caption", right)))
 
 
-def read_published_sugarcrepe(folder: DataFolder, *names: str) -> list[CaptionPair]:
-    """Read ``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` from every file but
-    the last, which has COCO's captions.
-    """
-    pairs = []
-    keys = ("caption", "negative_caption")
-    for where, change, entry, image, references in _of_coco(folder, names, "filename", keys):
-        pair = CaptionPair(image, (str(entry[keys[0]]), str(entry[keys[1]])), 0, references, change)
-        pairs.append(_referenced(pair, other_references(pair), where, names[-1]))
-    return pairs
-
-
-def _of_coco(
-    folder: DataFolder, names: Sequence[str], image: str, keys: Sequence[str]
-) -> Iterator[tuple[str, str, dict[str, Any], int, list[str]]]:
-    """Yield the place, the file's name, and the content of entries, with the id and the captions of their image.
-
-    Args:
-        names: files of entries, and that of COCO's captions.
-        image, keys: the key of an image's file, and others that entries must have.
-    """
-    captions = read_coco_captions(folder, names[-1])
-    for name in names[:-1]:
-        for key, entry in folder.entries(name, (image, *keys)):
-            where = folder.place(name, f"entry {key!r}")
-            id = _coco_image(entry[image], where)
-            yield where, PurePath(name).stem, entry, id, entry_of(captions, id, where)
-
-
-def _coco_image(name: object, where: str) -> int:
+def coco_image(name: object, where: str) -> int:
     """Return the id in a file name: COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017."""
     return int(number_within(PurePath(str(name)).stem.rpartition("_")[2], 0, None, where))
 
@@ -146,7 +116,7 @@ def items_sugarcrepe_pp(protocol: Protocol, pairs: list[CaptionPair], folder: Da
     choices = []
     for pair in pairs:
         (first,), (second, negative), where = pair.references, pair.captions, pair.facts["place"]
-        image = _coco_image(pair.image, where)
+        image = coco_image(pair.image, where)
         references = without(entry_of(captions, image, where), first)
         choices += [CaptionPair(image, (text, negative), 0, references, pair.part) for text in (first, second)]
     return choices
@@ -161,19 +131,6 @@ def items_sugarcrepe_pp(protocol: Protocol, pairs: list[CaptionPair], folder: Da
 _AGREED = 2  # annotators, out of three
 
 
-def read_valse(folder: DataFolder, *names: str) -> list[CaptionPair]:
-    """Read ``{key: {"image_file", "caption", "foil", "orig_caption", "mturk": {"caption": 3, "foil": 0, "other":
-    0}}}`` from every file but the last, which has COCO's captions.
-    """
-    pairs = []
-    keys = ("caption", "foil", "mturk")
-    for where, piece, entry, image, references in _of_coco(folder, names, "image_file", keys):
-        facts = {"votes": entry["mturk"]["caption"], "original": entry.get("orig_caption", entry["caption"])}
-        pair = CaptionPair(image, (entry["caption"], entry["foil"]), 0, references, piece, facts)
-        pairs.append(_referenced(pair, other_references(pair), where, names[-1]))
-    return pairs
-
-
 def is_unclear(item: CaptionPair, piece: str = "") -> bool:
     """Return whether too few people recognized the foil, or it belongs to another piece than a named one."""
-    return bool(item.facts["votes"] < _AGREED) or piece not in ("", item.part)
+    return bool(item.facts["mturk"]["caption"] < _AGREED) or piece not in ("", item.part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -22,19 +22,9 @@ from captious.judgment.files import entry_of, number_within
 _RATINGS = "_factuality_annotation"
 
 
-@dataclass(frozen=True)
-class _Paragraph:
-    data_set: str
-    video: str
-    system: str
-    rating: float
-    sentences: Sequence[str]
-    references: Sequence[str]
-
-
-def read_factvc(folder: DataFolder, *names: str) -> list[_Paragraph]:
+def read_factvc(folder: DataFolder, *names: str) -> list[RatedCaption]:
     """Read ``{video: {system: {"paragraph_score": 4, "sentences": ["a [dog] runs"]}}}``, and ``{video: paragraph}``."""
-    paragraphs = []
+    items = []
     for name in (name for name in names if _RATINGS in name):
         data_set = PurePath(name).stem.removesuffix(_RATINGS)
         texts: dict[str, list[str]] = {}
@@ -46,32 +36,24 @@ def read_factvc(folder: DataFolder, *names: str) -> list[_Paragraph]:
             references = entry_of(texts, video, where)
             for system, judged in systems.items():
                 rating = number_within(judged["paragraph_score"], 1, 5, f"{where}, {system}")
-                paragraphs.append(_Paragraph(data_set, video, system, rating, judged["sentences"], references))
-    return paragraphs
+                text = _plain(" ".join(judged["sentences"]))
+                facts = {"system": system, "sentences": judged["sentences"]}
+                items.append(RatedCaption(f"{video}|{system}", video, text, references, [rating], data_set, facts))
+    return items
 
 
 def items_factvc(
-    protocol: Protocol, paragraphs: Sequence[_Paragraph], folder: DataFolder
+    protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder
 ) -> list[RatedCaption] | list[CaptionPair]:
-    paragraphs = [paragraph for paragraph in paragraphs if protocol.name.endswith(paragraph.data_set)]
-    if protocol.of == "pairs":
-        return [
-            CaptionPair(paragraph.video, (_plain(right), _plain(wrong)), 0, paragraph.references)
-            for paragraph in paragraphs
-            for right in paragraph.sentences
-            for wrong in paragraph.sentences
-            if "[" in wrong and "[" not in right
-        ]
+    items = [item for item in items if protocol.name.endswith(item.part)]
+    if protocol.of == "captions":
+        return items
     return [
-        RatedCaption(
-            f"{paragraph.video}|{paragraph.system}",
-            paragraph.video,
-            " ".join(map(_plain, paragraph.sentences)),
-            paragraph.references,
-            [paragraph.rating],
-            facts={"system": paragraph.system},
-        )
-        for paragraph in paragraphs
+        CaptionPair(item.image, (_plain(right), _plain(wrong)), 0, item.references)
+        for item in items
+        for right in item.facts["sentences"]
+        for wrong in item.facts["sentences"]
+        if "[" in wrong and "[" not in right
     ]
 
 
@@ -111,27 +93,16 @@ _CANDIDATES = {"iiw-400": 1, "docci": 0}
 _NEUTRAL = "Neutral"
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    """Two descriptions of an image, and by criterion, how much better the second one is, -2 to 2."""
+def read_iiw(folder: DataFolder, *names: str) -> list[CaptionPair]:
+    """Read lines of ``{"IIW": ..., "DOCCI": ..., "metrics/Specificity": "IIW is marginally better"}``.
 
-    data_set: str
-    image: str
-    texts: tuple[str, str]
-    verdicts: Mapping[str, int]
+    The facts of a pair are, by criterion, how much better its second description is, -2 to 2; its part is the data set.
+    """
+    return [pair for data_set, name in zip(_FORMS, names, strict=True) for pair in _compared(folder, data_set, name)]
 
 
-def read_iiw(folder: DataFolder, *names: str) -> list[_Comparison]:
-    """Read lines of ``{"IIW": ..., "DOCCI": ..., "metrics/Specificity": "IIW is marginally better"}``."""
-    return [
-        comparison
-        for data_set, name in zip(_FORMS, names, strict=True)
-        for comparison in _comparisons(folder, data_set, name)
-    ]
-
-
-def _comparisons(folder: DataFolder, data_set: str, file: str) -> Iterator[_Comparison]:
-    image, fields, nested, names = _FORMS[data_set]
+def _compared(folder: DataFolder, data_set: str, file: str) -> Iterator[CaptionPair]:
+    image, (first, second), nested, names = _FORMS[data_set]
     for line, record in folder.numbered_records(file):
         judged: Mapping[str, Any] | None = record if nested is None else record.get(nested)
         if judged is None:  # only some descriptions were compared
@@ -146,25 +117,26 @@ def _comparisons(folder: DataFolder, data_set: str, file: str) -> Iterator[_Comp
             if match is not None:
                 difference = 2 if match[2] == "substantially" else 1
                 verdicts[criterion] = difference if match[1] == names[1] else -difference
-        yield _Comparison(data_set, record[image], (record[fields[0]], record[fields[1]]), verdicts)
+        yield CaptionPair(record[image], (record[first], record[second]), 0, (), data_set, verdicts)
 
 
 def items_iiw(
-    protocol: Protocol, comparisons: Sequence[_Comparison], folder: DataFolder
+    protocol: Protocol, pairs: Sequence[CaptionPair], folder: DataFolder
 ) -> list[CaptionPair] | list[RatedCaption]:
     if protocol.of == "pairs":
         return [
-            CaptionPair(c.image, c.texts, int(v > 0), (), criterion, {"data set": c.data_set, "neutral": v == 0})
-            for c in comparisons
-            for criterion, v in c.verdicts.items()
+            replace(pair, preferred=int(v > 0), part=criterion, facts={"data set": pair.part, "neutral": v == 0})
+            for pair in pairs
+            for criterion, v in pair.facts.items()
         ]
     rated = []
-    for c in comparisons:
-        if protocol.name.startswith(f"kendall-{c.data_set}"):
-            place = _CANDIDATES[c.data_set]
-            ratings = {criterion: float(v if place else -v) for criterion, v in c.verdicts.items()}
-            candidate, reference = c.texts[place], c.texts[1 - place]
-            rated.append(RatedCaption(c.image, c.image, candidate, [reference], [*ratings.values()], facts=ratings))
+    for pair in pairs:
+        if protocol.name.startswith(f"kendall-{pair.part}"):
+            place = _CANDIDATES[pair.part]
+            ratings = {criterion: float(v if place else -v) for criterion, v in pair.facts.items()}
+            candidate, reference = pair.captions[place], pair.captions[1 - place]
+            id = str(pair.image)
+            rated.append(RatedCaption(id, id, candidate, [reference], [*ratings.values()], facts=ratings))
     return rated
 
 

@@ -24,7 +24,7 @@ from captious.errors import (
     ResourceError,
     UnknownNameError,
 )
-from captious.judgment.files import DataFolder
+from captious.judgment.files import DataFolder, entry_of
 from captious.judgment.items import CaptionPair, Item, RatedCaption, judgments_of
 from captious.judgment.judgments import AS_GIVEN, NOTHING, HumanJudgments, Protocol, Rule
 from captious.plugins import EntryPoints, did_you_mean
@@ -170,8 +170,10 @@ def records(
     id: str = "",
     part: str = "",
     *,
+    image_of: Callable[[Any, str], Any] | None = None,
     rating_of: Callable[[Any, str], Any] | None = None,
     texts_of: Callable[[Any, str], Sequence[str]] | None = None,
+    captions_of: Callable[[DataFolder, str], Mapping[Any, Sequence[str]]] | None = None,
 ) -> Files:
     """Return the format of files with a rated caption or a pair of captions per record, as
     ``DataFolder.placed_records`` reads them. Rules find all fields, and the ``place`` of the record, among the facts.
@@ -183,16 +185,21 @@ def records(
         id: of rated captions, an id with the names of fields in braces; {number} is the number of the record, and
             {index} the number before it. Without it, records are pairs.
         part: the field of the part; by default, it is the name of the file.
-        rating_of, texts_of: return ratings and references, from the value of their field and its place in the file.
+        image_of, rating_of, texts_of: return image, ratings and references, from the value of their field and its place
+            in the file.
+        captions_of: reads references by image from the last file, which has no records; they have no field then.
     """
     (image, candidate, third, fourth), named = fields, [*filter(None, fields)]
 
-    def item(name: str, number: int, where: str, r: Mapping[str, Any]) -> RatedCaption | CaptionPair:
+    def item(
+        captions: Mapping[Any, Sequence[str]] | None, name: str, number: int, where: str, r: Mapping[str, Any]
+    ) -> RatedCaption | CaptionPair:
         facts = {"index": number - 1, "number": number, **r, "place": where}
-        texts = facts[third if id else fourth]
+        of_image, of_part = facts[image or "index"], facts[part] if part else PurePath(name).stem
+        of_image = image_of(of_image, where) if image_of else of_image
+        texts = facts[third if id else fourth] if captions is None else entry_of(captions, of_image, where)
         texts = texts_of(texts, where) if texts_of else texts
         several = [texts] if isinstance(texts, str) else texts
-        of_image, of_part = facts[image or "index"], facts[part] if part else PurePath(name).stem
         if not id:
             return CaptionPair(of_image, (facts[candidate], facts[third]), 0, several, of_part, facts)
         ratings = rating_of(facts[fourth], where) if rating_of else facts[fourth]
@@ -200,8 +207,10 @@ def records(
         return RatedCaption(id.format_map(facts), of_image, facts[candidate], several, each, of_part, facts)
 
     def read(folder: DataFolder) -> list[RatedCaption | CaptionPair]:
-        found = ((name, *placed) for name in names for placed in folder.placed_records(name, named))
-        return [item(*each) for each in found]
+        captions = captions_of(folder, names[-1]) if captions_of else None
+        of_records = names[:-1] if captions_of else names
+        found = ((name, *placed) for name in of_records for placed in folder.placed_records(name, named))
+        return [item(captions, *each) for each in found]
 
     return Files(tuple(names), read)
 
@@ -342,7 +351,8 @@ def _fact(field: str | None, fact: str | None, allowed: Sequence[object] | None,
 def _files(functions: Any, names: Sequence[str], read: str = "", **record: Any) -> Files:
     if read:
         return Files(tuple(names), lambda folder: getattr(functions, read)(folder, *names))
-    of = {f"{key}_of": getattr(functions, record.pop(key)) for key in ("rating", "texts") if key in record}
+    kinds = ("image", "rating", "texts", "captions")
+    of = {f"{key}_of": getattr(functions, record.pop(key)) for key in kinds if key in record}
     return records(names, **record, **of)
 
 
