@@ -37,6 +37,9 @@ AGREEMENT = (
 )
 #: Scores of the captions of each benchmark, one array float64[n_items] for each random seed of the training.
 Scores = Sequence[Sequence[NDArray[np.float64]]]
+#: For each benchmark its statistic by training seed, float64[n_seeds], and its mean over seeds in each bootstrap
+#: resample of images, float64[resamples].
+Agreements = Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 _VALIDATION = Protocol("validation", "tau-b", "kendall-tau-b", "given", "captions")
 
@@ -56,19 +59,6 @@ class Variation:
     hidden: tuple[int, ...] | None = None
     images: int | None = None
     trained: bool = True
-
-
-@dataclass(frozen=True, eq=False)
-class Agreements:
-    """Agreement of scores with the judgments of each benchmark.
-
-    Args:
-        values: the statistic of the benchmark by training seed, float64[n_seeds].
-        resampled: its mean over seeds in each bootstrap resample of images, float64[resamples].
-    """
-
-    values: tuple[NDArray[np.float64], ...]
-    resampled: tuple[NDArray[np.float64], ...]
 
 
 class Trials:
@@ -107,12 +97,6 @@ class Trials:
         check_torch()
         self.recipe, self.seeds, self.sampling = as_recipe(recipe), seeds, sampling
         training = training_data(examples, validation)
-        if (training.target == training.target[0]).all():
-            raise ParameterError(
-                "the validation captions all have the same label or rating",
-                where=str(examples if validation is None else validation),
-                hint="give validation captions with different labels or ratings",
-            )
         ratings = [np.array([value]) for value in training.target]
         validation_set = RatedCaptions(_VALIDATION, {}, training.captions, ratings, training.units)
         sets = [judged_captions(benchmark, data) for benchmark in benchmarks]
@@ -171,23 +155,22 @@ class Trials:
 
     def agreements(self, scores: Scores) -> Agreements:
         """Compare scores with the judgments, with the same resamples for all scores."""
-        pairs = [*zip(self.judgments, scores, strict=True)]
-        return Agreements(
-            tuple(np.array([judgments.values(draw).mean() for draw in draws]) for judgments, draws in pairs),
-            tuple(judgments.resampled_mean(draws, self.sampling) for judgments, draws in pairs),
-        )
+        return [
+            (np.array([judged.values(draw).mean() for draw in draws]), judged.resampled_mean(draws, self.sampling))
+            for judged, draws in zip(self.judgments, scores, strict=True)
+        ]
 
     def records(self, agreements: Agreements, first: Agreements | None = None) -> list[dict[str, Any]]:
         """Return one record per benchmark, with the keys ``AGREEMENT`` and, given ``first``, differences from it."""
         rows = []
-        for number, judgments in enumerate(self.judgments):
-            values, resampled = agreements.values[number], agreements.resampled[number]
-            row = {"benchmark": judgments.protocol.full_name, "value": defined(values.mean())}
+        for number, (values, resampled) in enumerate(agreements):
+            row = {"benchmark": self.judgments[number].protocol.full_name, "value": defined(values.mean())}
             row |= self._ends(resampled, "ci95_low", "ci95_high")
             row["sd_over_seeds"] = defined(values.std(ddof=1)) if len(values) > 1 else None
             if first is not None:
-                row["difference"] = defined(values.mean() - first.values[number].mean())
-                row |= self._ends(resampled - first.resampled[number], "difference_low", "difference_high")
+                first_values, first_resampled = first[number]
+                row["difference"] = defined(values.mean() - first_values.mean())
+                row |= self._ends(resampled - first_resampled, "difference_low", "difference_high")
             rows.append({column: row.get(column) for column in AGREEMENT})
         return rows
 
@@ -219,14 +202,7 @@ class Trials:
                 agreements = self.agreements(self.scores(variation))
                 rows += [(label, {**columns, **record}) for record in self.records(agreements, first)]
                 first = agreements if first is None else first
-        pictures: dict[str, Curves | Dots] = {}
-        for protocol in (judgments.protocol for judgments in self.judgments):
-            of_protocol = [(label, row) for label, row in rows if row["benchmark"] == protocol.full_name]
-            pictures[f"{name}-{protocol.full_name}"] = (
-                self._curves(protocol, [row for _, row in of_protocol], *axis)
-                if axis
-                else self._dots(protocol, of_protocol)
-            )
+        pictures = {f"{name}-{j.protocol.full_name}": self._picture(j.protocol, rows, axis) for j in self.judgments}
         numbers = (
             f"Value: mean over networks trained with {self.seeds} random seeds; the difference is from the first row. "
             f"{percentage(self.sampling.level)} intervals: percentile bootstrap over the images of the benchmark; "
@@ -246,22 +222,22 @@ class Trials:
             warnings=[*dict.fromkeys(w for judgments in self.judgments for w in few_images_warning(judgments.n_units))],
         )
 
-    def _curves(
-        self, protocol: Protocol, rows: Sequence[Mapping[str, Any]], column: str, label: str, logarithmic: bool
-    ) -> Curves:
-        points = [row for row in rows if row[column] is not None]
-        keys = (column, "value", "ci95_low", "ci95_high")
-        x, y, low, high = (np.array([point[key] for point in points], np.float64) for key in keys)
-        lines = {self.recipe.name: Curve(x, y, low, high)}
-        return Curves(protocol.full_name, label, protocol.statistic, lines, logarithmic)
-
-    def _dots(self, protocol: Protocol, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Dots:
-        dots = {}
-        for label, row in rows:
-            low, high = row["ci95_low"], row["ci95_high"]
-            if row["value"] is not None:
-                dots[label] = Dot(row["value"], None if low is None or high is None else (low, high))
-        return Dots(f"{protocol.full_name}, recipe {self.recipe.name}", protocol.statistic, dots)
+    def _picture(
+        self, protocol: Protocol, rows: Sequence[tuple[str, Mapping[str, Any]]], axis: tuple[str, str, bool] | None
+    ) -> Curves | Dots:
+        """Return the picture of a benchmark."""
+        rows = [(label, row) for label, row in rows if row["benchmark"] == protocol.full_name]
+        if axis is None:
+            dots = {
+                label: Dot(row["value"], None if row["ci95_low"] is None else (row["ci95_low"], row["ci95_high"]))
+                for label, row in rows
+                if row["value"] is not None
+            }
+            return Dots(f"{protocol.full_name}, recipe {self.recipe.name}", protocol.statistic, dots)
+        column, label, logarithmic = axis
+        points = [[row[key] for key in (column, "value", "ci95_low", "ci95_high")] for _, row in rows]
+        curve = Curve(*np.array([point for point in points if point[0] is not None], np.float64).T)
+        return Curves(protocol.full_name, label, protocol.statistic, {self.recipe.name: curve}, logarithmic)
 
     def _rows(self, images: int | None, seed: int) -> NDArray[np.int64]:
         """Return the training examples of a number of images, drawn with a seed."""

@@ -90,15 +90,10 @@ def train_network(
 
     Raises:
         MissingExtraError: torch is not installed.
-        ParameterError: too few examples, examples of one side only, or constant validation targets.
+        ParameterError: too few examples, or examples of one side only.
     """
     if len(features) != len(human) or human.all() or not human.any():
         raise ParameterError("all training examples are of one kind", hint="give captions of people and of systems")
-    if len(validation) < 2 or (target == target[0]).all():
-        raise ParameterError(
-            f"the {counted(len(validation), 'validation caption')} cannot be ranked",
-            hint="give validation captions with different labels or ratings",
-        )
     check_torch()
     rng = np.random.default_rng(recipe.seed)
     taus: list[float] = []
@@ -196,7 +191,7 @@ def training_data(examples: str | os.PathLike[str], validation: str | os.PathLik
 
     Raises:
         CaptionFileError: a file that cannot be read.
-        ParameterError: no examples for training or for validation.
+        ParameterError: no examples for training or for validation, or equal labels or ratings of the latter.
     """
     rows, source = read_examples(examples)
     train = rows.part("train")
@@ -214,6 +209,12 @@ def training_data(examples: str | os.PathLike[str], validation: str | os.PathLik
             "there are no examples to " + ("train on" if not len(train) else "validate with"),
             where=str(examples),
             hint=f"make examples of both parts, or give {option('validation', 'FILE')}",
+        )
+    if (target == target[0]).all():
+        raise ParameterError(
+            "the validation captions all have the same label or rating",
+            where=str(examples if validation is None else validation),
+            hint="give validation captions with different labels or ratings",
         )
     return TrainingData(train, captions, target, units, about)
 
