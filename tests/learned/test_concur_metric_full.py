@@ -10,9 +10,10 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, ResourceError
-from captious.learned.caption_features import BUNDLED_HEAD, EncoderHead
+from captious.learned.caption_features import EncoderHead
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.concur import Concur
+from captious.learned.files import bundled
 from captious.models import Encoder
 from captious.text import PTB
 from tests.support.corpora import large_corpus, table
@@ -41,7 +42,7 @@ def test_full_takes_no_weights_for_light() -> None:
 
 
 def test_the_package_ships_a_head_that_fits_its_own_weights() -> None:
-    assert BUNDLED_HEAD.stat().st_size < 1_000_000
+    assert bundled("concur-full").stat().st_size < 1_000_000
     metric = Concur(variant="full")
     assert metric.encoder is not None
     assert metric.encoder.model == "sentence-transformers/all-MiniLM-L6-v2"

@@ -14,9 +14,9 @@ import pytest
 from safetensors.numpy import load, save
 
 from captious.errors import ResourceError
-from captious.learned import caption_weights, networks
 from captious.learned.caption_features import EncoderHead
-from captious.learned.caption_weights import FEATURES, LANGUAGES, PENALTIES, CaptionWeights
+from captious.learned.caption_weights import FEATURES, LANGUAGES, OF_PACKAGE, PENALTIES, CaptionWeights
+from captious.learned.files import bundled
 from captious.learned.networks import Feature, FeatureSet, Network, NetworkWeights
 from tests.learned.test_network import random_network
 from tests.support.critiques import random_critique, small_recipe
@@ -248,7 +248,7 @@ def test_a_replaced_file_is_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("metric", ["nneval", "lceval"])
 def test_bundled_networks_record_their_data_and_figures(metric: str) -> None:
-    path = networks.bundled(metric)
+    path = bundled(metric)
     assert path.stat().st_size < 200_000
     loaded = NetworkWeights.load(path)
     assert loaded.metric == metric
@@ -259,7 +259,7 @@ def test_bundled_networks_record_their_data_and_figures(metric: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_weights_of_a_language_are_small_and_no_coefficient_has_the_wrong_sign(language: str) -> None:
-    assert caption_weights.bundled(language).stat().st_size < 8_000_000
+    assert bundled(OF_PACKAGE[language]).stat().st_size < 8_000_000
     signs = [-1 if name in PENALTIES else 1 for name in FEATURES]
     assert (CaptionWeights.load(language=language).coefficients * signs >= 0).all()
 

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from captious.errors import CaptiousError
 from captious.learned.caption_features import EncodedLayer, soundness
-from captious.learned.caption_weights import FEATURES, LANGUAGES, STRICT, CaptionWeights, bundled
+from captious.learned.caption_weights import FEATURES, LANGUAGES, OF_PACKAGE, STRICT, CaptionWeights
 from captious.learned.concur import Concur
-from captious.learned.files import packed, unpacked
+from captious.learned.files import bundled, packed, unpacked
 from coefficients import Comparisons, fitted, scaled, table, text_table
 from comparisons import adversarial, of_benchmarks, of_held_out
 from encoder import frequent_words, train_encoder
@@ -49,11 +49,11 @@ def main() -> None:
     options = vars(parser.parse_args())
     torch.set_num_threads(options.pop("threads"))
     data, language, captions = options.pop("data"), options.pop("language"), options.pop("captions")
-    ratings, output = options.pop("ratings"), options.pop("output") or bundled(language)
+    ratings, output = options.pop("ratings"), options.pop("output") or bundled(OF_PACKAGE[language])
     kept_encoders = options.pop("encoders")
     if (data is None) == (captions is None):
         parser.error("give --data or --captions")
-    if captions is not None and output == bundled(language):
+    if captions is not None and output == bundled(OF_PACKAGE[language]):
         parser.error("give --output, the file of the weights")
     if not output.parent.is_dir():
         parser.error(f"there is no folder {output.parent}")

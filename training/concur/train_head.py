@@ -20,10 +20,10 @@ import torch
 from numpy.typing import NDArray
 
 from captious.errors import CaptiousError
-from captious.learned.caption_features import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
+from captious.learned.caption_features import FULL_FEATURES, EncoderHead, probe
 from captious.learned.caption_weights import PENALTIES, CaptionWeights
 from captious.learned.concur import Concur
-from captious.learned.files import packed, unpacked
+from captious.learned.files import bundled, packed, unpacked
 from captious.models import Encoder
 from captious.models.encoders import PRECISIONS
 from coefficients import Comparisons, fitted
@@ -54,11 +54,15 @@ def main() -> None:
     options = vars(parser.parse_args())
     torch.set_num_threads(options.pop("threads"))
     data, captions, ratings = options.pop("data"), options.pop("captions"), options.pop("ratings")
-    output, name, kept_states = options.pop("output") or BUNDLED_HEAD, options.pop("name"), options.pop("states")
+    output, name, kept_states = (
+        options.pop("output") or bundled("concur-full"),
+        options.pop("name"),
+        options.pop("states"),
+    )
     kept_head = options.pop("head")
     if (data is None) == (captions is None):
         parser.error("give --data or --captions")
-    if captions is not None and output == BUNDLED_HEAD:
+    if captions is not None and output == bundled("concur-full"):
         parser.error("give --output, the file of the weights")
     if not output.parent.is_dir():
         parser.error(f"there is no folder {output.parent}")

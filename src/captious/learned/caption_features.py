@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,7 +24,7 @@ from captious.learned.contradictions import (
     contradictions,
     supports,
 )
-from captious.learned.files import packed, read_weights, unpacked, write_weights
+from captious.learned.files import Arrays, WeightsFile, of_package, packed, unpacked
 from captious.learned.plain_captions import PlainWords
 from captious.models import Encoder
 from captious.models.encoders import numbered
@@ -366,9 +364,6 @@ def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArr
 # A head is trained for one encoder. Its file names the encoder and holds the encoder's output for a few captions, to
 # ensure that a head is never used with another encoder. Captions as such vectors are an annotation layer.
 
-#: The head that the package ships.
-BUNDLED_HEAD = Path(__file__).parent / "weights" / "concur-full.safetensors"
-
 #: Features of the variant ``full``, in the order of ``EncoderHead.coefficients``.
 FULL_FEATURES = ("head-agreement", *FEATURES)
 
@@ -379,11 +374,10 @@ POOLS = ("mean", "largest", "first", "last")
 PROBES = ("a dog runs across the grass", "two people not far from a red bus", "plates of food on a table", "snow")
 
 _ALIKE = 0.999  # cosine of vectors of one encoder on two machines or in two precisions
-_HELP = "use weights that training/concur/train_head.py wrote"
 
 
 @dataclass(frozen=True, eq=False)
-class EncoderHead:
+class EncoderHead(WeightsFile):
     """A head: maps the hidden states of one encoder to caption vectors, and features to a score.
 
     Args:
@@ -395,6 +389,10 @@ class EncoderHead:
         about: the training of the head.
         name: name in signatures.
     """
+
+    entry = "head"
+    what = "concur@full"
+    help = "use weights that training/concur/train_head.py wrote"
 
     encoder: str
     probes: NDArray[np.float32]
@@ -427,12 +425,7 @@ class EncoderHead:
             hint="use that encoder, or train weights: python training/concur/train_head.py --model MODEL",
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the head as a safetensors file.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
+    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         matrix, scales = packed(self.matrix)
         tensors: dict[str, NDArray[Any]] = {
             "probes": np.ascontiguousarray(self.probes, np.float32),
@@ -440,7 +433,7 @@ class EncoderHead:
             "score": np.array([self.bias, *self.coefficients]),
         }
         value = {"about": self.about, "encoder": self.encoder, "light": self.light}
-        write_weights(path, tensors, value, "head")
+        return tensors, value
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None) -> EncoderHead:
@@ -449,9 +442,25 @@ class EncoderHead:
         Raises:
             ResourceError: the file cannot be read, or is not a head.
         """
-        if path is None:
-            return _bundled()
-        return read_weights(path, _parse_tensors, entry="head", what="concur@full", help=_HELP)
+        return of_package(cls, "concur-full") if path is None else super().load(path)
+
+    @classmethod
+    def from_arrays(cls, tensors: Arrays, config: Any, name: str) -> EncoderHead:
+        about, encoder, light = config["about"], config["encoder"], config["light"]
+        matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
+        probes, score = tensors["probes"], tensors["score"]
+        sound = (
+            probes.shape == (len(PROBES), len(matrix))
+            and probes.dtype == np.float32
+            and score.shape == (1 + len(FULL_FEATURES),)
+            and all(np.isfinite(array).all() for array in (probes, matrix, score))
+            and isinstance(about, dict)
+            and isinstance(encoder, str)
+            and isinstance(light, str)
+        )
+        if not sound:
+            raise ValueError("shapes do not match")
+        return cls(encoder, probes, matrix, light, float(score[0]), score[1:], about, name)
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -472,29 +481,6 @@ def _cosines(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     cosines: NDArray[np.float32] = np.einsum("ij,ij->i", a, b) / np.maximum(lengths, 1e-9)
     return cosines
-
-
-@cache
-def _bundled() -> EncoderHead:
-    return EncoderHead.load(BUNDLED_HEAD)
-
-
-def _parse_tensors(tensors: dict[str, NDArray[Any]], config: Any, name: str) -> EncoderHead:
-    about, encoder, light = config["about"], config["encoder"], config["light"]
-    matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
-    probes, score = tensors["probes"], tensors["score"]
-    sound = (
-        probes.shape == (len(PROBES), len(matrix))
-        and probes.dtype == np.float32
-        and score.shape == (1 + len(FULL_FEATURES),)
-        and all(np.isfinite(array).all() for array in (probes, matrix, score))
-        and isinstance(about, dict)
-        and isinstance(encoder, str)
-        and isinstance(light, str)
-    )
-    if not sound:
-        raise ValueError("shapes do not match")
-    return EncoderHead(encoder, probes, matrix, light, float(score[0]), score[1:], about, name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,20 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from captious.learned.files import packed, read_weights, unpacked, write_weights
+from captious.learned.files import Arrays, WeightsFile, of_package, packed, unpacked
 from captious.native import subword_buckets
 from captious.text import languages
 
-#: The languages of the weights that the package ships.
-LANGUAGES = ("en", "de")
+#: Language of the weights that the package ships -> their name.
+OF_PACKAGE = {"en": "concur", "de": "concur-de"}
+LANGUAGES = tuple(OF_PACKAGE)
 
 #: Rows of the model of junctions before those of the words.
 UNKNOWN, START, END, FIRST_WORD = 0, 1, 2, 3
@@ -37,11 +37,10 @@ STRICT = ("slips", "repetition")
 _SUBWORDS = 3, 5  # characters
 _MODIFIER, _HEAD = 3, 4  # characters of the parts of a compound, at least
 _PACKED = ("vectors", "subwords", "left", "right")
-_HELP = "use weights that training/concur/train.py wrote"
 
 
 @dataclass(frozen=True, eq=False)
-class CaptionWeights:
+class CaptionWeights(WeightsFile):
     """Weights of the metric ``concur``.
 
     Args:
@@ -57,6 +56,10 @@ class CaptionWeights:
         about: the training, and the language code of the captions.
         name: name in signatures.
     """
+
+    entry = "about"
+    what = "the metric concur"
+    help = "use weights that training/concur/train.py wrote"
 
     words: tuple[str, ...]
     vectors: NDArray[np.float32]
@@ -103,18 +106,13 @@ class CaptionWeights:
         """Number of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the weights as a safetensors file.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
+    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
         for name in _PACKED:
             tensors[name], tensors[f"{name}.scales"] = packed(getattr(self, name))
         tensors["synonyms"], tensors["soundness"] = self.synonyms, np.array(self.soundness)
         tensors["score"] = np.array([self.bias, *self.coefficients, *self.strict])
-        write_weights(path, tensors, self.about, "about")
+        return tensors, self.about
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None, language: str = "en") -> CaptionWeights:
@@ -123,52 +121,39 @@ class CaptionWeights:
         Raises:
             ResourceError: the file cannot be read, or holds other weights.
         """
-        if path is None:
-            return _package_weights(language)
-        return read_weights(path, _parse_tensors, entry="about", what="the metric concur", help=_HELP)
+        return of_package(cls, OF_PACKAGE[language]) if path is None else super().load(path)
 
-
-def bundled(language: str = "en") -> Path:
-    """Return the package's weights of a language."""
-    name = "concur" if language == "en" else f"concur-{language}"
-    return Path(__file__).parent / "weights" / f"{name}.safetensors"
-
-
-@cache
-def _package_weights(language: str) -> CaptionWeights:
-    return CaptionWeights.load(bundled(language))
-
-
-def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
-    words = tuple(tensors["words"].tobytes().decode().split("\n"))
-    vectors, subwords, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in _PACKED)
-    synonyms, soundness, score = tensors["synonyms"], tensors["soundness"], tensors["score"]
-    rows = len(words) + FIRST_WORD
-    sound = (
-        len(set(words)) == len(words) == len(vectors)
-        and vectors.ndim == left.ndim == right.ndim == 2
-        and len(left) == len(right) == rows
-        and left.shape == right.shape
-        and subwords.shape[1:] == vectors.shape[1:]
-        and len(subwords) > 0
-        and synonyms.shape[1:] == (2,)
-        and synonyms.dtype == np.int32
-        and (synonyms >= 0).all()
-        and (synonyms < len(words)).all()
-        and soundness.shape == (2,)
-        and score.shape == (1 + len(FEATURES) + len(STRICT),)
-        and all(np.isfinite(array).all() for array in (vectors, subwords, left, right, soundness, score))
-        and soundness[1] > 0
-        and isinstance(about, dict)
-        and about.get("language") in languages.LANGUAGES
-    )
-    if not sound:
-        raise ValueError("shapes do not match")
-    limits = float(soundness[0]), float(soundness[1])
-    coefficients, strict = score[1 : 1 + len(FEATURES)], score[1 + len(FEATURES) :]
-    return CaptionWeights(
-        words, vectors, subwords, left, right, synonyms, limits, float(score[0]), coefficients, strict, about, name
-    )
+    @classmethod
+    def from_arrays(cls, tensors: Arrays, about: Any, name: str) -> CaptionWeights:
+        words = tuple(tensors["words"].tobytes().decode().split("\n"))
+        vectors, subwords, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in _PACKED)
+        synonyms, soundness, score = tensors["synonyms"], tensors["soundness"], tensors["score"]
+        rows = len(words) + FIRST_WORD
+        sound = (
+            len(set(words)) == len(words) == len(vectors)
+            and vectors.ndim == left.ndim == right.ndim == 2
+            and len(left) == len(right) == rows
+            and left.shape == right.shape
+            and subwords.shape[1:] == vectors.shape[1:]
+            and len(subwords) > 0
+            and synonyms.shape[1:] == (2,)
+            and synonyms.dtype == np.int32
+            and (synonyms >= 0).all()
+            and (synonyms < len(words)).all()
+            and soundness.shape == (2,)
+            and score.shape == (1 + len(FEATURES) + len(STRICT),)
+            and all(np.isfinite(array).all() for array in (vectors, subwords, left, right, soundness, score))
+            and soundness[1] > 0
+            and isinstance(about, dict)
+            and about.get("language") in languages.LANGUAGES
+        )
+        if not sound:
+            raise ValueError("shapes do not match")
+        limits = float(soundness[0]), float(soundness[1])
+        coefficients, strict = score[1 : 1 + len(FEATURES)], score[1 + len(FEATURES) :]
+        return cls(
+            words, vectors, subwords, left, right, synonyms, limits, float(score[0]), coefficients, strict, about, name
+        )
 
 
 def subwords_of(words: Sequence[str], n_buckets: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

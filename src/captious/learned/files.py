@@ -6,9 +6,11 @@ import json
 import os
 import re
 import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -169,12 +171,10 @@ class AnyRecipe:
 
 # Files of weights: safetensors with metadata for everything else that a metric needs.
 
-T = TypeVar("T")
-Arrays = dict[str, NDArray[Any]]
+Arrays = Mapping[str, NDArray[Any]]
+W = TypeVar("W", bound="WeightsFile")
 
 _FORMAT = 1
-_MOST = 1 << 28  # bytes of weights of concur
-_CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
 
 
 def check_name(name: Any, of: str = "weights") -> None:
@@ -188,74 +188,84 @@ def check_name(name: Any, of: str = "weights") -> None:
         raise ParameterError(problem, hint="use letters, digits, dots, - and _")
 
 
-def write_weights(
-    path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], value: Mapping[str, Any], entry: str = _CONFIG
-) -> None:
-    """Write arrays together with plain values. The same content gives the same bytes.
+class WeightsFile(ABC):
+    """Base class of weights that a safetensors file holds: arrays, and plain values in its metadata."""
 
-    Args:
-        path: the file.
-        arrays: arrays by name.
-        value: the plain values.
-        entry: the metadata entry for the plain values.
+    #: The entry of the metadata for the plain values: with several, their order would be left to chance.
+    entry: ClassVar[str] = "captious"
+    #: The metric, and advice on which file to pass, for messages.
+    what: ClassVar[str] = "a learned metric"
+    help: ClassVar[str]
+    #: Maximum size of the file in bytes.
+    largest: ClassVar[int] = 1 << 28
 
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    from safetensors.numpy import save
+    @abstractmethod
+    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
+        """Return arrays by name, and plain values."""
 
-    header = json.dumps({"format": _FORMAT, **value}, sort_keys=True, ensure_ascii=False)
-    content = save(dict(arrays), {entry: header})
-    with whole_file(path, "wb") as file:
-        file.write(content)
+    @classmethod
+    @abstractmethod
+    def from_arrays(cls, arrays: Arrays, values: Any, name: str) -> Self:
+        """Restore weights from arrays, plain values, and the name of the file with a checksum; any exception means a
+        damaged file.
+        """
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a safetensors file. The same content gives the same bytes.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from safetensors.numpy import save
+
+        arrays, values = self.to_arrays()
+        header = json.dumps({"format": _FORMAT, **values}, sort_keys=True, ensure_ascii=False)
+        content = save(dict(arrays), {self.entry: header})
+        with whole_file(path, "wb") as file:
+            file.write(content)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file written by ``save``.
+
+        Raises:
+            ResourceError: no such file, one of another version, or not a complete file of these weights.
+        """
+        from safetensors.numpy import load
+
+        try:
+            with open(path, "rb") as file:
+                content = file.read(cls.largest + 1)
+        except OSError as error:
+            raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), hint=cls.help) from error
+        if len(content) > cls.largest:
+            raise ResourceError("this file is too large for weights of a metric", where=str(path), hint=cls.help)
+        try:
+            with errors_in(path, cls.help):
+                arrays = load(content)  # checks the header against the size
+                size = int.from_bytes(content[:8], "little")
+                values: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][cls.entry])
+                # Only the weights of the metric concur in the package have no format, and entries of their own.
+                written = values.pop("format") if cls.entry == WeightsFile.entry else values.pop("format", _FORMAT)
+                if written != _FORMAT:
+                    raise ResourceError("these weights were written by another version of captious")
+                return cls.from_arrays(arrays, values, f"{Path(path).stem}-{checksum(content)}")
+        except (CaptiousError, MemoryError):
+            raise
+        except Exception as error:  # a hostile file may break anything in it
+            message = f"not weights of {cls.what}, or a damaged file"
+            raise ResourceError(message, where=f"{path}: {error}", hint=cls.help) from error
 
 
-def read_weights(
-    path: str | os.PathLike[str],
-    make: Callable[[Arrays, dict[str, Any], str], T],
-    *,
-    entry: str = _CONFIG,
-    what: str = "a learned metric",
-    most: int = _MOST,
-    help: str,
-) -> T:
-    """Read a file written by ``write_weights``.
+def bundled(name: str) -> Path:
+    """Return the path of weights of the package."""
+    return Path(__file__).parent / "weights" / f"{name}.safetensors"
 
-    Args:
-        path: the file.
-        make: creates a metric's weights from the arrays, the plain values, and the file name with a checksum; any
-            exception it raises means a damaged file.
-        entry: the metadata entry of the plain values.
-        what: the metric, for messages.
-        most: maximum size of the file in bytes.
-        help: advice on which file to pass.
 
-    Raises:
-        ResourceError: no such file, one of another version, or not a complete file of these weights.
-    """
-    from safetensors.numpy import load
-
-    try:
-        with open(path, "rb") as file:
-            content = file.read(most + 1)
-    except OSError as error:
-        raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), hint=help) from error
-    if len(content) > most:
-        raise ResourceError("this file is too large for weights of a metric", where=str(path), hint=help)
-    try:
-        with errors_in(path, help):
-            arrays = load(content)  # checks the header against the size
-            size = int.from_bytes(content[:8], "little")
-            value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
-            # Only the weights of the metric concur in the package have no format, and entries of their own.
-            written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
-            if written != _FORMAT:
-                raise ResourceError("these weights were written by another version of captious")
-            return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
-    except (CaptiousError, MemoryError):
-        raise
-    except Exception as error:  # a hostile file may break anything in it
-        raise ResourceError(f"not weights of {what}, or a damaged file", where=f"{path}: {error}", hint=help) from error
+@cache
+def of_package(kind: type[W], name: str) -> W:
+    """Return weights of the package."""
+    return kind.load(bundled(name))
 
 
 def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from captious.errors import ParameterError
-from captious.learned.networks import LearnedMetric, NetworkWeights, bundled_weights
+from captious.learned.files import of_package
+from captious.learned.networks import LearnedMetric, NetworkWeights
 from captious.metrics.bleu import Bleu, NgramPrecision, UnigramRecall
 from captious.metrics.cider import Cider, CiderD
 from captious.metrics.hwcm import Hwcm
@@ -46,7 +47,8 @@ class LCEval(LearnedMetric):
             )
         # The authors' code uses CIDEr without the changes of CIDEr-D, and divides it by 10 in the script that prepares
         # features for training (feature_subset.py, in its history); the script for new captions does not.
-        return bundled_weights(f"lceval-{_OFFICIAL_8010}")
+        weights: NetworkWeights = of_package(NetworkWeights, f"lceval-{_OFFICIAL_8010}")
+        return weights
 
 
 # NNEval: eight metrics, and a network that distinguishes human captions from machine captions.

@@ -29,13 +29,13 @@ from captious.files import checksum
 from captious.learned.files import (
     BUILT_IN,
     AnyRecipe,
+    Arrays,
+    WeightsFile,
     check_name,
     choice,
     number,
-    read_weights,
     several,
     whole,
-    write_weights,
 )
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import IntegerParameter, ResourceParameter
@@ -343,12 +343,9 @@ def _sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 # A trained critique, consisting of a network and its vocabulary, and its safetensors file.
 
-_LARGEST = 1 << 30
-_WEIGHTS_HELP = "give a file that 'captious learn critique' wrote"
-
 
 @dataclass(frozen=True, eq=False)
-class CritiqueWeights:
+class CritiqueWeights(WeightsFile):
     """A trained critique.
 
     Args:
@@ -362,6 +359,9 @@ class CritiqueWeights:
         ParameterError: a vocabulary that does not match the network.
     """
 
+    help = "give a file that 'captious learn critique' wrote"
+    largest = 1 << 30
+
     name: str
     words: tuple[str, ...]
     critique: Critique
@@ -372,7 +372,7 @@ class CritiqueWeights:
         if len(self.numbers) != len(self.words) or len(self.words) + FIRST_WORD != len(
             self.critique.arrays["embedding"]
         ):
-            raise ParameterError("the vocabulary does not match the network", hint=_WEIGHTS_HELP)
+            raise ParameterError("the vocabulary does not match the network", hint=self.help)
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
@@ -402,40 +402,27 @@ class CritiqueWeights:
         numbers = encoded([*rows], self.numbers, self.critique.recipe.length)
         return self.critique.sentences(numbers)[np.array(of_captions, np.int64)]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
+    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         config = {
             **{"name": self.name, "recipe": self.critique.recipe.to_dict()},
             **{"image_model": self.image_model, "about": dict(self.about)},
         }
         words = np.frombuffer(json.dumps(self.words).encode(), np.uint8)
-        write_weights(path, {**self.critique.arrays, "words": words}, config)
+        return {**self.critique.arrays, "words": words}, config
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> CritiqueWeights:
-        """Read a file written by ``save``.
-
-        Raises:
-            ResourceError: no such file, or not a complete file of a critique.
-        """
-        return read_weights(path, cls._from_arrays, most=_LARGEST, help=_WEIGHTS_HELP)
-
-    @classmethod
-    def _from_arrays(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any], _: str) -> CritiqueWeights:
-        words = tuple(json.loads(arrays.pop("words").tobytes()))
+    def from_arrays(cls, arrays: Arrays, config: Any, _: str) -> CritiqueWeights:
+        layers = {**arrays}
+        words = tuple(json.loads(layers.pop("words").tobytes()))
         texts = (config["name"], config["image_model"], *words)
         if not all(isinstance(text, str) for text in texts) or not isinstance(config["about"], dict):
             raise ResourceError("the names in the file are damaged")
         check_name(config["name"])
         if not config["image_model"].isprintable():
             raise ResourceError("the names in the file are damaged")
-        if any(array.dtype != np.float32 for array in arrays.values()):
+        if any(array.dtype != np.float32 for array in layers.values()):
             raise ResourceError("these are not the layers of a critique")
-        critique = Critique(CritiqueRecipe.from_dict(config["recipe"]), arrays)
+        critique = Critique(CritiqueRecipe.from_dict(config["recipe"]), layers)
         return cls(config["name"], words, critique, config["image_model"], config["about"])
 
 

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -22,14 +22,15 @@ from captious.files import check_row_file, checksum, whole_file, write_rows
 from captious.learned.files import (
     BUILT_IN,
     AnyRecipe,
+    Arrays,
+    WeightsFile,
     check_name,
     choice,
     errors_in,
     number,
+    of_package,
     read_table,
-    read_weights,
     whole,
-    write_weights,
 )
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
@@ -479,15 +480,13 @@ as_recipe = Recipe.of
 
 # A trained metric: its network, its features, their provenance, and its safetensors file.
 
-_LARGEST = 64 << 20
 _MOST_LAYERS = 32
 #: Fields of weights in their files: texts, and tables.
 _TEXTS, _TABLES = ("metric", "name"), ("recipe", "resources", "data", "figures")
-_WEIGHTS_HELP = "give a file that 'captious learn train' wrote"
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkWeights:
+class NetworkWeights(WeightsFile):
     """A trained metric.
 
     Args:
@@ -504,6 +503,9 @@ class NetworkWeights:
         ParameterError: the network has another number of inputs.
     """
 
+    help = "give a file that 'captious learn train' wrote"
+    largest = 64 << 20
+
     metric: str
     name: str
     features: FeatureSet
@@ -518,7 +520,7 @@ class NetworkWeights:
             raise ResourceError(
                 f"the network takes {counted(self.network.sizes[0], 'feature')}, but {self.features.name} has "
                 f"{len(self.features):,}",
-                hint=_WEIGHTS_HELP,
+                hint=self.help,
             )
 
     @cached_property
@@ -533,29 +535,15 @@ class NetworkWeights:
         layers = "-".join(map(str, self.network.sizes))
         return f"{self.metric}, {layers}, features {self.features.name}, weights {self.label}"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file. The same training gives the same bytes.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
+    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         config = {key: getattr(self, key) for key in (*_TEXTS, *_TABLES)}
         arrays: dict[str, NDArray[Any]] = {}
         for layer, (weights, biases) in enumerate(zip(self.network.weights, self.network.biases, strict=True)):
             arrays |= {f"layer{layer}.weight": weights, f"layer{layer}.bias": biases}
-        write_weights(path, arrays, {**config, "features": self.features.to_dict()})
+        return arrays, {**config, "features": self.features.to_dict()}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> NetworkWeights:
-        """Read a file written by ``save``.
-
-        Raises:
-            ResourceError: no such file, or not a complete file of weights.
-        """
-        return read_weights(path, cls._from_arrays, most=_LARGEST, help=_WEIGHTS_HELP)
-
-    @classmethod
-    def _from_arrays(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any], _: str) -> NetworkWeights:
+    def from_arrays(cls, arrays: Arrays, config: Any, _: str) -> NetworkWeights:
         n = len(arrays) // 2
         expected = {f"layer{i}.{part}" for i in range(n) for part in ("weight", "bias")}
         if {*arrays} != expected or n > _MOST_LAYERS or any(a.dtype.kind != "f" for a in arrays.values()):
@@ -570,17 +558,6 @@ class NetworkWeights:
         )
         features = FeatureSet.from_dict(config["features"])
         return cls(config["metric"], config["name"], features, network, **{key: config[key] for key in _TABLES})
-
-
-def bundled(name: str) -> Path:
-    """Return the path of weights of the package."""
-    return Path(__file__).parent / "weights" / f"{name}.safetensors"
-
-
-@cache
-def bundled_weights(name: str) -> NetworkWeights:
-    """Return weights of the package."""
-    return NetworkWeights.load(bundled(name))
 
 
 # Base class of metrics trained on features, which predict the probability that a person wrote the caption.
@@ -627,7 +604,7 @@ class LearnedMetric(FeatureMetric):
         """Return the weights that were passed, or else those of the variant."""
         if isinstance(self.weights, NetworkWeights):
             return self.weights
-        return bundled_weights(self.name) if self.weights is None else NetworkWeights.load(self.weights)
+        return of_package(NetworkWeights, self.name) if self.weights is None else NetworkWeights.load(self.weights)
 
     @property
     def parameters(self) -> Mapping[str, object]:
