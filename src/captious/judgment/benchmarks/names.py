@@ -164,57 +164,6 @@ class Benchmark:
         )
 
 
-def records(
-    names: Sequence[str],
-    fields: Sequence[str],
-    id: str = "",
-    part: str = "",
-    *,
-    image_of: Callable[[Any, str], Any] | None = None,
-    rating_of: Callable[[Any, str], Any] | None = None,
-    texts_of: Callable[[Any, str], Sequence[str]] | None = None,
-    captions_of: Callable[[DataFolder, str], Mapping[Any, Sequence[str]]] | None = None,
-) -> Files:
-    """Return the format of files with a rated caption or a pair of captions per record, as
-    ``DataFolder.placed_records`` reads them. Rules find all fields, and the ``place`` of the record, among the facts.
-
-    Args:
-        names: names of the files.
-        fields: those of image, candidate, references and ratings; of pairs, those of image, right caption, wrong one
-            and references. A single reference or rating needs no list; without a field of images, each record is one.
-        id: of rated captions, an id with the names of fields in braces; {number} is the number of the record, and
-            {index} the number before it. Without it, records are pairs.
-        part: the field of the part; by default, it is the name of the file.
-        image_of, rating_of, texts_of: return image, ratings and references, from the value of their field and its place
-            in the file.
-        captions_of: reads references by image from the last file, which has no records; they have no field then.
-    """
-    (image, candidate, third, fourth), named = fields, [*filter(None, fields)]
-
-    def item(
-        captions: Mapping[Any, Sequence[str]] | None, name: str, number: int, where: str, r: Mapping[str, Any]
-    ) -> RatedCaption | CaptionPair:
-        facts = {"index": number - 1, "number": number, **r, "place": where}
-        of_image, of_part = facts[image or "index"], facts[part] if part else PurePath(name).stem
-        of_image = image_of(of_image, where) if image_of else of_image
-        texts = facts[third if id else fourth] if captions is None else entry_of(captions, of_image, where)
-        texts = texts_of(texts, where) if texts_of else texts
-        several = [texts] if isinstance(texts, str) else texts
-        if not id:
-            return CaptionPair(of_image, (facts[candidate], facts[third]), 0, several, of_part, facts)
-        ratings = rating_of(facts[fourth], where) if rating_of else facts[fourth]
-        each = ratings if isinstance(ratings, list) else [ratings]
-        return RatedCaption(id.format_map(facts), of_image, facts[candidate], several, each, of_part, facts)
-
-    def read(folder: DataFolder) -> list[RatedCaption | CaptionPair]:
-        captions = captions_of(folder, names[-1]) if captions_of else None
-        of_records = names[:-1] if captions_of else names
-        found = ((name, *placed) for name in of_records for placed in folder.placed_records(name, named))
-        return [item(captions, *each) for each in found]
-
-    return Files(tuple(names), read)
-
-
 # The catalogue of benchmarks by name.
 
 #: The benchmarks of the package: name -> its keys in the file.
@@ -348,12 +297,58 @@ def _fact(field: str | None, fact: str | None, allowed: Sequence[object] | None,
     return value if allowed is None else value in allowed
 
 
-def _files(functions: Any, names: Sequence[str], read: str = "", **record: Any) -> Files:
+def _files(
+    functions: Any,
+    names: Sequence[str],
+    read: str = "",
+    fields: Sequence[str] = ("", "", "", ""),
+    id: str = "",
+    part: str = "",
+    **converted: str,
+) -> Files:
+    """Return a format of files: that of a function, or of a rated caption or a pair of captions per record, as
+    ``DataFolder.placed_records`` reads them. Rules find all fields, and the ``place`` of the record, among the facts.
+
+    Args:
+        functions: the module of the functions.
+        names: names of the files.
+        read: the function that reads them.
+        fields: those of image, candidate, references and ratings; of pairs, those of image, right caption, wrong one
+            and references. A single reference or rating needs no list; without a field of images, each record is one.
+        id: of rated captions, an id with the names of fields in braces; {number} is the number of the record, and
+            {index} the number before it. Without it, records are pairs.
+        part: the field of the part; by default, it is the name of the file.
+        converted: functions that return ``image``, ``rating`` and ``texts`` (references), from the value of their field
+            and its place in the file; ``captions`` reads the references of all images from the last file instead.
+    """
     if read:
         return Files(tuple(names), lambda folder: getattr(functions, read)(folder, *names))
-    kinds = ("image", "rating", "texts", "captions")
-    of = {f"{key}_of": getattr(functions, record.pop(key)) for key in kinds if key in record}
-    return records(names, **record, **of)
+    (image, candidate, third, fourth), named = fields, [*filter(None, fields)]
+    of: dict[str, Callable[..., Any]] = {kind: getattr(functions, name) for kind, name in converted.items()}
+    of_records = names[:-1] if "captions" in of else names
+
+    def value(kind: str, value: Any, where: str) -> Any:
+        return of[kind](value, where) if kind in of else value
+
+    def item(captions: Any, name: str, number: int, where: str, r: Mapping[str, Any]) -> RatedCaption | CaptionPair:
+        facts = {"index": number - 1, "number": number, **r, "place": where}
+        of_image = value("image", facts[image or "index"], where)
+        given = facts[third if id else fourth] if captions is None else entry_of(captions, of_image, where)
+        texts = value("texts", given, where)
+        several = [texts] if isinstance(texts, str) else texts
+        of_part = facts[part] if part else PurePath(name).stem
+        if not id:
+            return CaptionPair(of_image, (facts[candidate], facts[third]), 0, several, of_part, facts)
+        ratings = value("rating", facts[fourth], where)
+        each = ratings if isinstance(ratings, list) else [ratings]
+        return RatedCaption(id.format_map(facts), of_image, facts[candidate], several, each, of_part, facts)
+
+    def read_records(folder: DataFolder) -> list[RatedCaption | CaptionPair]:
+        captions = of["captions"](folder, names[-1]) if "captions" in of else None
+        found = ((name, *placed) for name in of_records for placed in folder.placed_records(name, named))
+        return [item(captions, *each) for each in found]
+
+    return Files(tuple(names), read_records)
 
 
 def _figures(by_source: Mapping[str, Mapping[str, Any]], parts: Sequence[str]) -> dict[str, Figure]:
