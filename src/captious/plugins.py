@@ -135,6 +135,12 @@ def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
     return f"did you mean {', '.join(before)}{' or ' if before else ''}{last}? " if last else ""
 
 
+def choices(name: object, names: Iterable[str], listing: str) -> str:
+    """Return the hint of an error about an unknown name: a suggestion, and the known names after "its tables are"."""
+    known = [*names]
+    return f"{did_you_mean(name, known)}{listing} {', '.join(known)}"
+
+
 def _plain_name(name: str) -> str:
     return name.lower().lstrip("-").replace("_", "-")
 

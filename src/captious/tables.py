@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict, 
 
 from captious.errors import ParameterError, UnknownNameError, needed_for, option
 from captious.files import whole_file
-from captious.plugins import did_you_mean
+from captious.plugins import choices
 
 if TYPE_CHECKING:
     import numpy as np
@@ -634,9 +634,7 @@ class DisplayedMapping(Displayed, Mapping[Key, Value]):
         """Return the error for an unknown name."""
         problem, listing = self._unknown
         names = [*map(str, self._parts)]
-        return UnknownNameError(
-            problem.format(name=name), hint=f"{did_you_mean(name, names)}{listing} {', '.join(names)}"
-        )
+        return UnknownNameError(problem.format(name=name), hint=choices(name, names, listing))
 
     def __contains__(self, name: object) -> bool:
         return self.label_of(name) is not None

@@ -19,7 +19,7 @@ from captious.data.harness_logs import Answer
 from captious.data.ids import ImageId
 from captious.errors import UnknownNameError
 from captious.files import tables
-from captious.plugins import did_you_mean
+from captious.plugins import choices
 
 # Locations of records in JSON documents: in a list, in lists by split or class, in the events of videos.
 #
@@ -311,7 +311,7 @@ def layout_named(name: str) -> Layout:
     """
     layout = BY_OPTION.get(name.lower().replace(" ", "-").replace("_", "-"))
     if layout is None:
-        hint = f"{did_you_mean(name, BY_OPTION)}the layouts are {', '.join(BY_OPTION)}"
+        hint = choices(name, BY_OPTION, "the layouts are")
         raise UnknownNameError(f"there is no layout {name!r}", hint=hint)
     return layout
 

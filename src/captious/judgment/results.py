@@ -11,7 +11,7 @@ from typing import Any
 from captious.errors import UnknownNameError
 from captious.judgment.judgments import PEOPLE, Protocol
 from captious.judgment.scores import negated
-from captious.plugins import did_you_mean
+from captious.plugins import choices
 from captious.statistics import Sampling
 from captious.tables import (
     Cell,
@@ -307,9 +307,7 @@ class BenchmarkResult(Mapping[str, Agreement]):
 
     def __getitem__(self, metric: str) -> Agreement:
         if metric not in self.agreements:
-            raise UnknownNameError(
-                f"{metric!r} was not judged", hint=f"{did_you_mean(metric, self)}this result has {', '.join(self)}"
-            )
+            raise UnknownNameError(f"{metric!r} was not judged", hint=choices(metric, self, "this result has"))
         return self.agreements[metric]
 
     def __iter__(self) -> Iterator[str]:
@@ -419,25 +417,16 @@ class Judgment(DisplayedMapping[str, BenchmarkResult]):
                     "signature": a.signature,
                     "data": " ".join(f"{file}:{crc}" for file, crc in result.data.items()),
                 }
-                whole = (a.value, *a.interval, a.p, a.rank)
-                rows.append(head | _row("", result.n, a.metric, *whole) | tail)
-                rows += [head | _row(part, None, a.metric, value) | tail for part, value in a.parts.items()]
+                ends = dict(zip(("ci95_low", "ci95_high"), a.interval, strict=True))
+                whole = {"part": "", "n": result.n, "metric": a.metric, "value": a.value}
+                whole |= {**ends, "p": a.p, "rank": a.rank}
+                rows.append(head | whole | tail)
+                nothing = dict.fromkeys(whole)
+                rows += [
+                    head | nothing | {"part": part, "metric": a.metric, "value": value} | tail
+                    for part, value in a.parts.items()
+                ]
         return rows
-
-
-def _row(
-    part: str,
-    n: int | None,
-    metric: str,
-    value: float,
-    low: float | None = None,
-    high: float | None = None,
-    p: float | None = None,
-    rank: int | None = None,
-) -> dict[str, Any]:
-    """Return the record of a whole benchmark, or of a part, which has no interval."""
-    cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
-    return {**cells, "p": p, "rank": rank}
 
 
 # Results of studies: a table of records and, optionally, pictures.

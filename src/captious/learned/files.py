@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError, marked
 from captious.files import checksum, user_text, whole_file
-from captious.plugins import did_you_mean
+from captious.plugins import choices
 from captious.words import shortened
 
 #: Feature sets and recipes that have names.
@@ -57,6 +57,13 @@ def errors_in(path: str | os.PathLike[str], help: str = "") -> Iterator[None]:
     except CaptiousError as error:
         where = "\n".join(filter(None, [os.fspath(path), marked(error.where)]))
         raise ResourceError(error.message, where=where, hint=help or error.hint) from error
+
+
+def unknown(name: str, names: Sequence[str], what: str) -> UnknownNameError:
+    """Return the error about what is neither the name of a built-in recipe or feature set, nor a file."""
+    return UnknownNameError(
+        f"there is no {what} {name!r}", hint=choices(name, names, "give") + ", or a file (.json, .toml)"
+    )
 
 
 def number(least: float, most: float, default: Any = MISSING) -> Any:
@@ -157,10 +164,7 @@ class AnyRecipe:
         if name in names:
             return cls.from_dict({"name": name, **cls.built_in[name]})
         if Path(name).suffix not in (".json", ".toml"):
-            raise UnknownNameError(
-                f"there is no recipe {name!r}",
-                hint=f"{did_you_mean(name, names)}give {', '.join(names)}, or a file (.json, .toml)",
-            )
+            raise unknown(name, names, "recipe")
         content = read_table(name, "a recipe", cls.help)
         with errors_in(name):
             base = content.pop("base", None)

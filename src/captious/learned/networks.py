@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId
-from captious.errors import ParameterError, ResourceError, UnknownNameError
+from captious.errors import ParameterError, ResourceError
 from captious.files import check_row_file, checksum, whole_file, write_rows
 from captious.learned.files import (
     BUILT_IN,
@@ -30,6 +30,7 @@ from captious.learned.files import (
     number,
     of_package,
     read_table,
+    unknown,
     whole,
 )
 from captious.metrics.contract import registry
@@ -41,7 +42,6 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_vectors import VectorsParameter
 from captious.parsing.sources import ParseSource, as_parse_source
-from captious.plugins import did_you_mean
 from captious.resources.cache import COCO_VAL
 from captious.words import counted, shortened
 
@@ -201,10 +201,7 @@ def as_feature_set(source: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
         return FeatureSet.from_dict({"name": name, "features": BUILT_IN["features"][name]})
     if Path(name).suffix in (".json", ".toml"):
         return FeatureSet.load(source)
-    raise UnknownNameError(
-        f"there is no feature set {name!r}",
-        hint=f"{did_you_mean(name, FEATURE_SETS)}give {', '.join(FEATURE_SETS)}, or a file (.json, .toml)",
-    )
+    raise unknown(name, FEATURE_SETS, "feature set")
 
 
 # ``FeatureMetric``: the scores of a feature set as features of captions; and files of features.
@@ -390,14 +387,10 @@ class Network:
 
 
 def _fits(weights: Sequence[NDArray[np.float64]], biases: Sequence[NDArray[np.float64]]) -> bool:
-    if not weights or len(weights) != len(biases):
-        return False
-    if any(
-        w.ndim != 2 or b.ndim != 1 or not w.size or w.shape[1] != len(b) for w, b in zip(weights, biases, strict=True)
-    ):
+    if not weights or len(weights) != len(biases) or not all(w.ndim == 2 and w.size for w in weights):
         return False
     inner = all(a.shape[1] == b.shape[0] for a, b in pairwise(weights))
-    return inner and weights[-1].shape[1] == 2
+    return inner and [b.shape for b in biases] == [w.shape[1:] for w in weights] and weights[-1].shape[1] == 2
 
 
 # Recipes for training a network over features.

@@ -27,7 +27,7 @@ from captious.errors import (
 from captious.judgment.files import DataFolder, entry_of
 from captious.judgment.items import CaptionPair, Item, RatedCaption, judgments_of
 from captious.judgment.judgments import AS_GIVEN, NOTHING, HumanJudgments, Protocol, Rule
-from captious.plugins import EntryPoints, did_you_mean
+from captious.plugins import EntryPoints, choices
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class Benchmark:
         if not name:
             return self.protocols[0]
         if name not in by_name:
-            help = f"{did_you_mean(name, by_name)}its protocols are {', '.join(by_name)}"
-            raise UnknownNameError(f"{self.name} has no protocol {name!r}", hint=help)
+            hint = choices(name, by_name, "its protocols are")
+            raise UnknownNameError(f"{self.name} has no protocol {name!r}", hint=hint)
         return by_name[name]
 
     def judgments(self, protocol: Protocol, folder: DataFolder) -> HumanJudgments:
@@ -230,11 +230,8 @@ def unknown(name: str) -> UnknownNameError:
     members = [known for known in names() if known.startswith(f"{name}-")]
     if len(members) > 1:
         return UnknownNameError(f"{name} has several sets of judgments", hint=f"name {' or '.join(members)}")
-    guess = did_you_mean(name, names())
-    return UnknownNameError(
-        f"there is no benchmark {name!r}",
-        hint=f"{guess}available benchmarks: {', '.join(names())}; or give a .jsonl file with your own judgments",
-    )
+    hint = choices(name, names(), "available benchmarks:") + "; or give a .jsonl file with your own judgments"
+    return UnknownNameError(f"there is no benchmark {name!r}", hint=hint)
 
 
 # Benchmarks as ``benchmarks.toml`` describes them.

@@ -14,7 +14,7 @@ from captious.errors import CaptiousError, ParameterError, UnknownNameError, mar
 from captious.judgment.judgments import PEOPLE
 from captious.judgment.scores import FILE_NAME, needs_of_metric
 from captious.learned.networks import FeatureSet, Recipe, as_recipe
-from captious.plugins import EntryPoints, did_you_mean
+from captious.plugins import EntryPoints, choices
 
 T = TypeVar("T")
 #: The function of a run that compares metrics with people; others are studies.
@@ -276,8 +276,8 @@ class Paper:
         for table in self.tables:
             for column in table.columns:
                 if column.run and column.run not in self.runs:
-                    guess = did_you_mean(column.run, self.runs)
-                    raise table.error(f"there is no run {column.run!r}", f"{guess}its runs are {', '.join(self.runs)}")
+                    hint = choices(column.run, self.runs, "its runs are")
+                    raise table.error(f"there is no run {column.run!r}", hint)
 
     @classmethod
     def read(cls, file: str | os.PathLike[str]) -> Paper:
@@ -313,10 +313,8 @@ class Paper:
         """
         by_name = {table.name: table for table in self.tables}
         if name not in by_name:
-            guess = did_you_mean(name, by_name)
-            raise UnknownNameError(
-                f"{self.name} has no table {name!r}", hint=f"{guess}its tables are {', '.join(by_name)}"
-            )
+            hint = choices(name, by_name, "its tables are")
+            raise UnknownNameError(f"{self.name} has no table {name!r}", hint=hint)
         return by_name[name]
 
 
@@ -331,8 +329,7 @@ def _made(kind: type[T], content: Mapping[str, Any], where: str) -> T:
     """Return an object with these fields; raises ParameterError for an unknown one."""
     known = [f.name for f in fields(kind)]  # type: ignore[arg-type]
     if unknown := next((name for name in content if name not in known), None):
-        guess = did_you_mean(unknown, known)
-        hint = f"{guess}the keys are {', '.join(known)}"
+        hint = choices(unknown, known, "the keys are")
         raise ParameterError(f"there is no key {unknown!r}", where=where, hint=hint)
     return kind(**content)
 
@@ -362,7 +359,6 @@ def get(name: str) -> Paper:
     if name in BUILT_IN:
         return Paper.read(Path(__file__).with_name(f"{name}.toml"))
     if name not in _PLUGINS.by_name:
-        guess = did_you_mean(name, names())
-        raise UnknownNameError(f"there is no paper {name!r}", hint=f"{guess}available papers: {', '.join(names())}")
+        raise UnknownNameError(f"there is no paper {name!r}", hint=choices(name, names(), "available papers:"))
     paper: Paper = _PLUGINS.load(name, lambda item: isinstance(item, Paper), "a captious.judgment.Paper")
     return paper

@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,7 +42,7 @@ from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import availability
 from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
-from captious.plugins import did_you_mean
+from captious.plugins import choices
 from captious.progress import steps
 from captious.tables import Cell, Column, Displayed, Picture, Row, Table
 from captious.version import __version__
@@ -349,7 +350,7 @@ def check_table(paper: Paper, table: PaperTable) -> None:
     Raises:
         ParameterError: names the paper and the table, and similar names.
     """
-    try:
+    with _errors_in(paper, table):
         for row in table.rows:
             if row.metric not in ("", PEOPLE):
                 _check_metric(row.metric)
@@ -358,8 +359,6 @@ def check_table(paper: Paper, table: PaperTable) -> None:
                 benchmark_names.protocol(column.judge)
             elif column.run:
                 _check_run(paper, column)
-    except CaptiousError as error:
-        raise table_error(paper, table, error) from error
 
 
 def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> None:
@@ -369,20 +368,15 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
         ParameterError: as ``check_table``.
     """
     conditions = {"part": column.part} if column.judge else column.where
-    try:
+    with _errors_in(paper, table):
         keys = {key for record in records for key in record} | {row.metric for row in table.rows}  # some may not run
         for key in (*conditions, column.value, column.row):
             _check_name(key, keys, "no record has the key")
         for key, value in conditions.items():
             values = {or_empty(record.get(key)) for record in records}
             if value not in values:
-                choices = sorted(map(str, values))
-                raise ParameterError(
-                    f"no record has {key} {value!r}",
-                    hint=f"{did_you_mean(value, choices)}choose one of {', '.join(choices)}",
-                )
-    except CaptiousError as error:
-        raise table_error(paper, table, error) from error
+                hint = choices(value, sorted(map(str, values)), "choose one of")
+                raise ParameterError(f"no record has {key} {value!r}", hint=hint)
 
 
 def or_empty(value: object) -> object:
@@ -414,18 +408,20 @@ def _check_run(paper: Paper, column: PaperColumn) -> None:
         _check_name(name, parameters, f"{run.function} has no parameter")
 
 
-def _check_name(name: str, names: Iterable[str], refusal: str) -> None:
+def _check_name(name: object, names: Iterable[str], refusal: str) -> None:
     names = [*names]
     if name not in names:
-        raise ParameterError(f"{refusal} {name!r}", hint=f"{did_you_mean(name, names)}choose one of {', '.join(names)}")
+        raise ParameterError(f"{refusal} {name!r}", hint=choices(name, names, "choose one of"))
 
 
-def table_error(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:
-    """Return an error that names a table of a paper."""
-    where = f"table {table.name} of the paper {paper.name}"
-    return ParameterError(
-        error.message, where=f"{where}: {marked(error.where)}" if error.where else where, hint=error.hint
-    )
+@contextmanager
+def _errors_in(paper: Paper, table: PaperTable) -> Iterator[None]:
+    """Turn errors into those that name a table of a paper."""
+    try:
+        yield
+    except CaptiousError as error:
+        where = ": ".join(filter(None, [f"table {table.name} of the paper {paper.name}", marked(error.where)]))
+        raise ParameterError(error.message, where=where, hint=error.hint) from error
 
 
 # ``PaperIndex``: all tables of papers that ``reproduce`` knows, as one table.
