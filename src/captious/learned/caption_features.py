@@ -491,13 +491,11 @@ class HeadedCaptions:
         vectors: of the distinct captions, float32[n_distinct, width].
         rows: the distinct caption of each caption, int64[n_captions].
         numbers: of the distinct captions, by their words.
-        offsets: for references, the rows of each image, int64[n_images + 1].
     """
 
     vectors: NDArray[np.float32]
     rows: NDArray[np.int64]
     numbers: Mapping[str, int]
-    offsets: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -512,16 +510,12 @@ class HeadedLayer:
     tokenizer: Tokenizer
 
     def of_references(self, references: References) -> HeadedCaptions:
-        tokens: Tokens = references.layer(PlainWords(self.tokenizer))
-        return self._encoded(tokens, references.offsets, None)
+        return self._encoded(references.layer(PlainWords(self.tokenizer)))
 
     def of_candidates(self, captions: Captions, references: HeadedCaptions) -> HeadedCaptions:
-        tokens: Tokens = captions.layer(PlainWords(self.tokenizer))[0]
-        return self._encoded(tokens, None, references)
+        return self._encoded(captions.layer(PlainWords(self.tokenizer))[0], references)
 
-    def _encoded(
-        self, tokens: Tokens, offsets: NDArray[np.int64] | None, references: HeadedCaptions | None
-    ) -> HeadedCaptions:
+    def _encoded(self, tokens: Tokens, references: HeadedCaptions | None = None) -> HeadedCaptions:
         distinct, rows = numbered(joined_words(tokens))
         vectors = np.zeros((len(distinct), self.head.matrix.shape[1]), np.float32)
         new = []
@@ -533,7 +527,7 @@ class HeadedLayer:
         layer = self.encoder.n_blocks
         for batch in self.encoder.run(self.encoder.tokenize([distinct[row] for row in new]), [layer]):
             vectors[[new[place] for place in batch.rows.tolist()]] = self.head.vectors(batch.hidden[layer])
-        return HeadedCaptions(vectors, rows, {text: row for row, text in enumerate(distinct)}, offsets)
+        return HeadedCaptions(vectors, rows, {text: row for row, text in enumerate(distinct)})
 
 
 def joined_words(tokens: Tokens) -> list[str]:

@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,10 +79,14 @@ class Examples:
     @property
     def captions(self) -> Captions:
         """The examples as captions for metrics; ids are the positions of the examples."""
-        offsets = np.cumsum([0, *(len(row.references) for row in self.rows)])
-        texts = tuple(text for row in self.rows for text in row.references)
-        table = References(tuple(range(len(self.rows))), texts, offsets, name="examples")
-        return Captions(tuple(row.candidate for row in self.rows), table)
+        return _captions([row.candidate for row in self.rows], [row.references for row in self.rows], "examples")
+
+
+def _captions(candidates: Sequence[str], references: Sequence[Sequence[str]], name: str) -> Captions:
+    """Return captions whose ids are their positions."""
+    offsets = np.cumsum([0, *map(len, references)])
+    table = References(tuple(range(len(references))), tuple(chain.from_iterable(references)), offsets, name=name)
+    return Captions(tuple(candidates), table)
 
 
 @dataclass(frozen=True)
@@ -294,8 +299,6 @@ def _sample(texts: Sequence[str], size: int, rng: np.random.Generator) -> tuple[
 
 # Files of training examples and of judged captions, one JSON object per line; and lists of image ids.
 
-T = TypeVar("T")
-
 _PARTS = ("train", "validation")
 _EXAMPLES = "give a file that 'captious learn data' wrote"
 _JUDGED = 'write {"candidate": "...", "references": ["..."], "rating": 3} on every line'
@@ -324,8 +327,8 @@ def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, dict[str, Any
         CaptionFileError: the file cannot be read, or a line is not an example.
         EmptyInputError: no examples.
     """
-    rows, source = _rows(path, _example, _EXAMPLES)
-    return Examples(tuple(rows)), source
+    rows, source = _rows(path, _is_example, _EXAMPLES)
+    return Examples(tuple(Example(*(row[field.name] for field in fields(Example))) for row in rows)), source
 
 
 def read_judged(path: str | os.PathLike[str]) -> tuple[Captions, NDArray[np.float64], dict[str, Any]]:
@@ -340,12 +343,9 @@ def read_judged(path: str | os.PathLike[str]) -> tuple[Captions, NDArray[np.floa
         CaptionFileError: the file cannot be read, or a line is not of that form.
         EmptyInputError: no lines.
     """
-    rows, source = _rows(path, _judged, _JUDGED)
-    offsets = np.cumsum([0, *(len(references) for _, references, _ in rows)])
-    texts = tuple(text for _, references, _ in rows for text in references)
-    table = References(tuple(range(len(rows))), texts, offsets, name=source["file"])
-    captions = Captions(tuple(candidate for candidate, _, _ in rows), table)
-    return captions, np.array([rating for *_, rating in rows]), source
+    rows, source = _rows(path, _is_judged, _JUDGED)
+    captions = _captions([row["candidate"] for row in rows], [row["references"] for row in rows], source["file"])
+    return captions, np.array([float(row["rating"]) for row in rows]), source
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[ImageId]:
@@ -367,39 +367,24 @@ def read_ids(path: str | os.PathLike[str]) -> list[ImageId]:
     return list(ids)
 
 
-def _example(row: dict[str, Any]) -> Example | None:
-    image, system, part = row.get("image"), row.get("system"), row.get("part")
-    texts = _texts(row)
-    sound = isinstance(image, int | str) and isinstance(system, str) and part in _PARTS
-    if texts is None or not sound:
-        return None
-    assert image is not None
-    return Example(image, *texts, str(system), str(part))
+def _is_example(row: Mapping[str, Any]) -> bool:
+    is_named = isinstance(row.get("image"), int | str) and isinstance(row.get("system"), str)
+    return is_named and row.get("part") in _PARTS
 
 
-def _judged(row: dict[str, Any]) -> tuple[str, tuple[str, ...], float] | None:
-    texts, rating = _texts(row), row.get("rating")
-    if texts is None or not isinstance(rating, int | float) or isinstance(rating, bool):
-        return None
-    return (*texts, float(rating)) if abs(rating) <= _LARGEST_RATING else None  # NaN is not, either
-
-
-def _texts(row: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:
-    """Return candidate and references, if they are captions."""
-    candidate, references = row.get("candidate"), row.get("references", row.get("refs"))
-    if not isinstance(candidate, str) or not isinstance(references, list) or not references:
-        return None
-    texts = (candidate, *references)
-    if not all(isinstance(text, str) and is_unicode(text) for text in texts):
-        return None
-    return candidate, tuple(references)
+def _is_judged(row: Mapping[str, Any]) -> bool:
+    rating = row.get("rating")
+    if not isinstance(rating, int | float) or isinstance(rating, bool):
+        return False
+    return abs(rating) <= _LARGEST_RATING  # NaN is not, either
 
 
 def _rows(
-    path: str | os.PathLike[str], read: Callable[[dict[str, Any]], T | None], help: str
-) -> tuple[list[T], dict[str, Any]]:
+    path: str | os.PathLike[str], is_sound: Callable[[Mapping[str, Any]], bool], help: str
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the objects on the lines of a file, all of which have captions and are sound, and its description."""
     content = user_bytes(path, "the file", help, CaptionFileError)
-    rows: list[T] = []
+    rows: list[dict[str, Any]] = []
     text = decoded(content, path, "the file", help, CaptionFileError)
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -408,10 +393,11 @@ def _rows(
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=f"{path}, line {number}", hint=help) from error
-        row = read(record) if isinstance(record, dict) else None
-        if row is None:
+        references = record.get("references", record.get("refs")) if isinstance(record, dict) else None
+        texts = [record.get("candidate"), *references] if isinstance(references, list) and references else [None]
+        if not all(isinstance(text, str) and is_unicode(text) for text in texts) or not is_sound(record):
             raise CaptionFileError("this line has another form", where=f"{path}, line {number}", hint=help)
-        rows.append(row)
+        rows.append({**record, "references": tuple(texts[1:])})
     if not rows:
         raise EmptyInputError("the file is empty", where=str(path), hint=help)
     return rows, {"file": Path(path).name, "sha256": hashlib.sha256(content).hexdigest(), "rows": len(rows)}
