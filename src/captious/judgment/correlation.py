@@ -46,16 +46,19 @@ def correlation(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np
         statistic: one of ``STATISTICS``, or average-precision.
         scores, ratings: float64[n].
     """
-    from scipy import stats
-
     if len(scores) < 2 or np.ptp(scores) == 0 or np.ptp(ratings) == 0:
         return float("nan")
     if statistic == "average-precision":
         return float(average_precision(scores, ratings))
+    return float(_tested(statistic, scores, ratings).statistic)
+
+
+def _tested(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> Any:
+    from scipy import stats
+
     if statistic.startswith("kendall"):
-        return float(stats.kendalltau(scores, ratings, variant=statistic[-1]).statistic)
-    test: Any = stats.spearmanr if statistic == "spearman" else stats.pearsonr
-    return float(test(scores, ratings).statistic)
+        return stats.kendalltau(scores, ratings, variant=statistic[-1])
+    return (stats.spearmanr if statistic == "spearman" else stats.pearsonr)(scores, ratings)
 
 
 def p_of_none(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
@@ -66,12 +69,9 @@ def p_of_none(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.f
         statistic: one of ``STATISTICS``.
         scores, ratings: float64[n].
     """
-    from scipy import stats
-
     if len(scores) < 3 or np.ptp(scores) == 0 or np.ptp(ratings) == 0:
         return float("nan")
-    test: Any = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}.get(statistic, stats.kendalltau)
-    return float(test(scores, ratings).pvalue)
+    return float(_tested(statistic, scores, ratings).pvalue)
 
 
 def average_precision(
@@ -174,11 +174,12 @@ class Points:
             return self._tau(tallies[:, :6]) - self._tau(tallies[:, 6:])
         scale = standardized if self.statistic == "pearson" else _doubled_ranks
         first, second = (scale(scores).astype(np.float64) for scores in (a, b))
-        differences = []
+        once, differences = np.ones((1, self.n_units), np.int32), []
         for swap in swaps:
             swapped = swap[self.units] != 0
-            value = self._quick_value(np.where(swapped, second, first))
-            differences.append(value - self._quick_value(np.where(swapped, first, second)))
+            exchanges = np.where(swapped, second, first), np.where(swapped, first, second)
+            value, other = (self.resampled(scores, once)[0] for scores in exchanges)
+            differences.append(value - other)
         return np.array(differences)
 
     def _unit_correlations(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -186,13 +187,6 @@ class Points:
         expanded, units = np.repeat(scores, self.counts), np.repeat(self.units, self.counts)
         rows = [np.flatnonzero(units == unit) for unit in range(self.n_units)]
         return np.nan_to_num([correlation("kendall-tau-b", expanded[unit], self.ratings[unit]) for unit in rows])
-
-    def _quick_value(self, scores: NDArray[np.float64]) -> float:
-        """Return ``value``, without scipy for Pearson, whose input checks take longer than the sum."""
-        if self.statistic != "pearson":
-            return self.value(scores)
-        expanded = np.repeat(scores, self.counts)
-        return float(_weighted_pearson(expanded, self.ratings, np.ones((1, len(expanded))))[0])
 
     def _tau(self, tallies: NDArray[np.int64]) -> NDArray[np.float64]:
         concordance, pairs, tied_scores, tied_ratings, n_scores, n_ratings = tallies.T.astype(np.float64)

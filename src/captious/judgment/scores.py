@@ -321,16 +321,6 @@ class PublishedScores:
     by_metric: Mapping[str, Sequence[tuple[_Key, float]]]
 
 
-def content_of(file: Path) -> str:
-    """Return the text of a file of scores, decompressed.
-
-    Raises:
-        ResourceError: it cannot be read.
-        CaptionFileError: it is not text, or too large.
-    """
-    return user_text(file, "scores", "download the file again", CaptionFileError)
-
-
 def fleur_scores(file: Path, text: str) -> PublishedScores | None:
     """Read the scores in a text file of FLEUR's program; None for other files.
 
@@ -728,7 +718,7 @@ def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> Externa
 
 
 def _read_file(path: Path) -> ScoreTable | PublishedScores:
-    text = content_of(path)
+    text = user_text(path, "scores", "download the file again", CaptionFileError)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -415,7 +415,7 @@ class EncoderHead(WeightsFile):
         """
         if (encoder.width * len(POOLS),) != self.probes.shape[1:]:
             problem = f"its hidden states have {encoder.width} dimensions, not {self.probes.shape[1] // len(POOLS)}"
-        elif (_cosines(probe(encoder), self.probes) < _ALIKE).any():
+        elif ((unit_vectors(probe(encoder)) * unit_vectors(self.probes)).sum(axis=1) < _ALIKE).any():
             problem = "its hidden states are different"
         else:
             return
@@ -475,12 +475,6 @@ def probe(encoder: Encoder) -> NDArray[np.float32]:
     for batch in encoder.run(encoder.tokenize(PROBES), [layer]):
         states[batch.rows] = pooled(batch.hidden[layer])
     return states
-
-
-def _cosines(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-    cosines: NDArray[np.float32] = np.einsum("ij,ij->i", a, b) / np.maximum(lengths, 1e-9)
-    return cosines
 
 
 @dataclass(frozen=True, eq=False)

@@ -295,14 +295,14 @@ def system_correlations(
         if label in measures:
             protocol = Protocol("systems", label, statistic, "given", "systems")
             ranking = SystemRanking(protocol, {}, [*reports], measures[label])
-            spans = {}
+            spans = []
             for metric in metric_scores:
                 # A resample of one system only has no correlation; it says nothing about the interval.
                 resampled = ranking.resampled_mean([over_systems[metric]], sampling)
                 ends = sampling.interval(np.where(np.isfinite(resampled), resampled, np.nan))
-                spans[metric] = (*ends, ranking.p_of_none(over_systems[metric]))
-            for number, end in enumerate(("low", "high", "p")):
-                of_metrics = {metric: defined(span[number]) for metric, span in spans.items()}
+                spans.append((*ends, ranking.p_of_none(over_systems[metric])))
+            for end, values in zip(("low", "high", "p"), zip(*spans, strict=True), strict=True):
+                of_metrics = dict(zip(metric_scores, map(defined, values), strict=True))
                 records.append({"what": f"over systems, {end}", "of": label, **of_metrics})
     records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
     n_captions = sum(len(report.ids) for report in reports.values())

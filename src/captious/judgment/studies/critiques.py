@@ -88,11 +88,9 @@ def critique_grid(
         for trial in trained:
             of_trial = None if trial.images == "none" else features
             folds = two_folds(captions, trial, images=of_trial, vectors=words, others=corrupted)
-            low, high = sampling.interval_of_mean(folds.system)
             record = {"images": trial.images, "augmentation": _augmented(trial), "layers": trial.layers}
-            record |= {"score": float(folds.system.mean()), "ci95_low": low, "ci95_high": high}
-            record["human"] = float(folds.human.mean())
-            records.append(record | {name: float(scores.mean()) for name, scores in folds.others.items()})
+            means = {name: float(scores.mean()) for name, scores in {"human": folds.human, **folds.others}.items()}
+            records.append({**record, **_score(folds.system, sampling), **means})
     dots = {
         ", ".join(map(str, (record["images"], record["augmentation"], record["layers"]))): Dot(
             record["score"], (record["ci95_low"], record["ci95_high"])
@@ -207,7 +205,11 @@ def two_fold_study(
         f"{settings['images']}",
         ("captions", "score", "ci95_low", "ci95_high", "fold_1", "fold_2"),
         [
-            {"captions": name, **_record(scores, folds.folds, sampling)}
+            {
+                "captions": name,
+                **_score(scores, sampling),
+                **{f"fold_{fold + 1}": float(scores[folds.folds == fold].mean()) for fold in (0, 1)},
+            }
             for name, scores in ((name_of(candidates, "candidates"), folds.system), ("human", folds.human))
         ],
         data=checksums(candidates, references, *sampled),
@@ -217,7 +219,7 @@ def two_fold_study(
     )
 
 
-def _record(scores: NDArray[np.float64], folds: NDArray[np.int64], sampling: Sampling) -> dict[str, float]:
+def _score(scores: NDArray[np.float64], sampling: Sampling) -> dict[str, float]:
+    """Return the mean of scores, with its interval."""
     low, high = sampling.interval_of_mean(scores)
-    of_folds = {f"fold_{fold + 1}": float(scores[folds == fold].mean()) for fold in (0, 1)}
-    return {"score": float(scores.mean()), "ci95_low": low, "ci95_high": high, **of_folds}
+    return {"score": float(scores.mean()), "ci95_low": low, "ci95_high": high}
