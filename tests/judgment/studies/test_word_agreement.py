@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from captious.data import read_captions, read_references
 from captious.errors import MissingExtraError, ResourceError, UnknownImageError
 from captious.judgment.studies import word_agreement
-from captious.judgment.studies.words import WordCounts, model_precision, precision_at_recall
+from captious.judgment.studies.words import Predictions, WordCounts, model_precision
 from captious.parsing.spacy_pipelines import SpacyTagger, load_tagger
 from captious.text import PTB
 
@@ -60,16 +60,16 @@ def test_counts_are_the_definition(images: list[list[str]], data: st.DataObject)
     candidates = [data.draw(some_captions) for _ in images]
     system = read_captions(dict(enumerate(candidates)), table)
     words = np.array([number for number, name in enumerate(names) if name in WORDS], np.int64)
-    tp, fp = people.of_system(system, words)
+    own, theirs = people.of_people(words), people.of_system(system, words)
     for place, word in enumerate(words.tolist()):
         expected = by_definition(images, images, names[word])
-        found = [values[word] for values in (people.tp, people.fp, people.positives, people.negatives)]
+        found = [values[place] for values in (own.tp, own.fp, own.positives, own.negatives)]
         np.testing.assert_allclose(found, expected, atol=1e-9)
-        np.testing.assert_allclose(people.recall[word], expected[0] / expected[2])
+        np.testing.assert_allclose(own.recall[place], expected[0] / expected[2])
         if expected[0] + expected[1]:
-            np.testing.assert_allclose(people.precision[word], expected[0] / (expected[0] + expected[1]))
+            np.testing.assert_allclose(own.precision[place], expected[0] / (expected[0] + expected[1]))
         of_system = by_definition(images, [[text] * 4 for text in candidates], names[word])
-        np.testing.assert_allclose([tp[place], fp[place]], of_system[:2], atol=1e-9)
+        np.testing.assert_allclose([theirs.tp[place], theirs.fp[place]], of_system[:2], atol=1e-9)
         assert people.images[word] == sum(any(names[word] in text.split() for text in texts) for texts in images)
 
 
@@ -120,8 +120,8 @@ def test_precision_is_what_the_model_expects(k: int) -> None:
 
 
 def at(tp: float, fp: float, positives: float, negatives: float, recall: float) -> float:
-    arrays = [np.array([float(value)]) for value in (tp, fp, positives, negatives, recall)]
-    return float(precision_at_recall(*arrays)[0])
+    arrays = [np.array([float(value)]) for value in (tp, fp, positives, negatives)]
+    return float(Predictions(*arrays).precision_at(np.array([recall]))[0])
 
 
 def test_precision_at_recall_interpolates_counts() -> None:

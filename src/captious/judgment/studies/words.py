@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -200,7 +200,8 @@ class _Agreement:
 
     def __init__(self, people: WordCounts, kinds: Mapping[str, NDArray[np.int64]]) -> None:
         self.people, self.words = people, np.concatenate([*kinds.values()])
-        self.recall, self.precision = people.recall[self.words], people.precision[self.words]
+        predictions = people.of_people(self.words)
+        self.recall, self.precision = predictions.recall, predictions.precision
         self.model = model_precision(self.recall, people.k)
         #: Place among the words, by kind.
         ends = np.cumsum([len(members) for members in kinds.values()])
@@ -220,10 +221,9 @@ class _Agreement:
 
     def add(self, name: str, captions: Captions) -> None:
         """Add a system."""
-        tp, fp = self.people.of_system(captions, self.words)
-        positives, negatives = self.people.positives[self.words], self.people.negatives[self.words]
-        recall, phr = ratio(tp, positives), precision_at_recall(tp, fp, positives, negatives, self.recall)
-        self._add(**{f"recall_{name}": recall, f"precision_{name}": ratio(tp, tp + fp), f"phr_{name}": phr})
+        predictions = self.people.of_system(captions, self.words)
+        recall, phr = predictions.recall, predictions.precision_at(self.recall)
+        self._add(**{f"recall_{name}": recall, f"precision_{name}": predictions.precision, f"phr_{name}": phr})
         self.systems[name] = phr, recall >= self.recall
 
     @property
@@ -301,31 +301,39 @@ def model_precision(p: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     return np.asarray(expected / (expected + (1 - p) ** k))
 
 
-def precision_at_recall(
-    tp: NDArray[np.float64],
-    fp: NDArray[np.float64],
-    positives: NDArray[np.float64],
-    negatives: NDArray[np.float64],
-    recall: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the precision of a system at another recall than its own.
-
-    Captions define one point of precision and recall. Between that and predicting nothing, or everything, predictions
-    are left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): a
-    system with a higher recall keeps its precision, one with a lower recall loses some.
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predictions of words, added up, float64[n_words] each.
 
     Args:
-        tp, fp: true and false positives of the system.
-        positives, negatives: of a system that predicts everything.
-        recall: the requested recall.
-
-    Returns:
-        Precision; NaN if nothing is predicted and the recall is 0.
+        tp, fp: true and false positives.
+        positives, negatives: those of predicting every word for every image.
     """
-    system_recall = ratio(tp, positives)
-    more = system_recall < recall
-    share = np.where(more, ratio(recall - system_recall, 1 - system_recall), 0.0)
-    return ratio(tp + share * (positives - tp), tp + fp + share * (positives - tp + negatives - fp))
+
+    tp: NDArray[np.float64]
+    fp: NDArray[np.float64]
+    positives: NDArray[np.float64]
+    negatives: NDArray[np.float64]
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        return ratio(self.tp, self.positives)
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        return ratio(self.tp, self.tp + self.fp)
+
+    def precision_at(self, recall: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the precision at another recall; NaN if nothing is predicted and the recall is 0.
+
+        Captions define one point of precision and recall. Between that and predicting nothing, or everything,
+        predictions are left out or added at random, which interpolates true and false positives linearly (Davis and
+        Goadrich 2006): a system with a higher recall keeps its precision, one with a lower recall loses some.
+        """
+        share = np.where(self.recall < recall, ratio(recall - self.recall, 1 - self.recall), 0.0)
+        more = share * (self.positives - self.tp)
+        others = share * (self.positives - self.tp + self.negatives - self.fp)
+        return ratio(self.tp + more, self.tp + self.fp + others)
 
 
 # ---- counting
@@ -333,7 +341,7 @@ def precision_at_recall(
 
 @dataclass(frozen=True, eq=False)
 class WordCounts:
-    """Counts of each word in the captions of an image, and derived arrays float64[n_words] over the vocabulary.
+    """Counts of each word in the captions of an image, and the predictions that follow from them.
 
     If c of k + 1 captions contain a word, the prediction is one of these in c of k + 1 choices; it then matches c - 1
     references with the word, and otherwise misses c.
@@ -394,41 +402,23 @@ class WordCounts:
         """Number of captions with the word."""
         return np.asarray(self._histogram @ self._c, np.int64)
 
-    @property
-    def tp(self) -> NDArray[np.float64]:
-        return np.asarray(self._histogram @ (self._c * (self._c - 1)) / (self.k + 1))
+    def of_people(self, words: NDArray[np.int64]) -> Predictions:
+        """Return the predictions of some words by people."""
+        histogram, c = self._histogram[words], self._c
+        fp = histogram[:, 1] / (self.k + 1)
+        positives = self.captions[words] * self.k / (self.k + 1)
+        negatives = self.n_images - self.images[words] + fp
+        return Predictions(histogram @ (c * (c - 1)) / (self.k + 1), fp, positives, negatives)
 
-    @property
-    def fp(self) -> NDArray[np.float64]:
-        return np.asarray(self._histogram[:, 1] / (self.k + 1))
-
-    @property
-    def positives(self) -> NDArray[np.float64]:
-        return np.asarray(self.captions * self.k / (self.k + 1))
-
-    @property
-    def negatives(self) -> NDArray[np.float64]:
-        return np.asarray(self.n_images - self.images + self.fp)
-
-    @property
-    def recall(self) -> NDArray[np.float64]:
-        return ratio(self.tp, self.positives)
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        return ratio(self.tp, self.tp + self.fp)
-
-    def of_system(
-        self, captions: Captions, words: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return true and false positives of a system for some words, each averaged over choices of k references."""
+    def of_system(self, captions: Captions, words: NDArray[np.int64]) -> Predictions:
+        """Return the predictions of some words by a system, averaged over choices of k references."""
         tokens = captions.layer(WordLayer(PTB))[0]
         counts = occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
         both = counts.multiply(self.per_image[:, words]).tocsr()
         histogram = _histogram(both, self.k + 2)
         tp = np.asarray(histogram @ self._c * self.k / (self.k + 1))
         unknown = np.asarray(counts.sum(axis=0)).ravel() - histogram.sum(axis=1)
-        return tp, unknown + histogram[:, 1] / (self.k + 1)
+        return replace(self.of_people(words), tp=tp, fp=unknown + histogram[:, 1] / (self.k + 1))
 
 
 def occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
