@@ -511,10 +511,7 @@ class Leic(MeanMetric):
     def setup(self) -> None:
         if self.seed is not None and self.variant != "official":
             raise ParameterError(f"leic@{self.variant} reads all references", hint="remove seed, or the variant")
-        weights = self.weights
-        self.trained = (
-            weights if isinstance(weights, CritiqueWeights) else CritiqueWeights.load(_path(weights, "weights"))
-        )
+        self.trained = _read(CritiqueWeights, self.weights, "weights")
         critique = self.trained.critique
         images, self.features = self.images, None
         self._ignored = critique.recipe.images == "none" and images is not None
@@ -526,7 +523,7 @@ class Leic(MeanMetric):
                 hint=f"give a file of image features: {setting('images', 'FILE')} "
                 "(captious learn image-features DIR -o FILE)",
             )
-        self.features = images if isinstance(images, ImageFeatures) else ImageFeatures.load(_path(images, "images"))
+        self.features = _read(ImageFeatures, images, "images")
         if self.features.width != critique.image_width:
             raise ParameterError(
                 f"these image features are {self.features.width:,} numbers each, but the critique takes "
@@ -565,9 +562,11 @@ class Leic(MeanMetric):
         return messages
 
 
-def _path(value: object, name: str) -> str:
+def _read(kind: Any, value: object, name: str) -> Any:
+    """Return weights or image features, read if they are a file."""
+    if isinstance(value, kind):
+        return value
     if not isinstance(value, str | os.PathLike):
-        raise ParameterError(
-            f"{shortened(value)} cannot be used as {name} of leic", hint="give a file, or what was read from it"
-        )
-    return os.fspath(value)
+        problem = f"{shortened(value)} cannot be used as {name} of leic"
+        raise ParameterError(problem, hint="give a file, or what was read from it")
+    return kind.load(value)
