@@ -152,17 +152,11 @@ class _Runner:
             other += [text for figure in before for text in figure.other]
         elif not reason:
             records = [record for record in computed.records if str(record.get(column.row)) == request]
-            record = next((record for record in records if _matches(record, self._conditions(column))), {})
+            record = next((record for record in records if _matches(record, _conditions(column))), {})
             value = record.get(column.value)
             reason = "" if value is not None else "undefined here" if record else f"no {column.row} is {request!r}"
         others = () if value is None else dict.fromkeys(filter(None, other))
         return Reproduced.of(table, row, column, value, reason, others)
-
-    def _conditions(self, column: PaperColumn) -> Mapping[str, object]:
-        judgments = self._load(column) if column.judge else ""
-        if isinstance(judgments, HumanJudgments):
-            return {"benchmark": judgments.protocol.full_name, "part": column.part}
-        return column.where
 
     def _records(self, table: PaperTable, column: PaperColumn, requests: Sequence[str]) -> _Records:
         """Return the records that a column is among; runs with the same metrics are executed once."""
@@ -336,6 +330,13 @@ def stand_ins(signatures: Iterable[str], request: str = "") -> list[str]:
     return resources + [f"the weights {name} of this package" for name in _WEIGHTS.findall(text)]
 
 
+def _conditions(column: PaperColumn) -> Mapping[str, object]:
+    """Return the values of the records that a column shows."""
+    if not column.judge:
+        return column.where
+    return {"benchmark": benchmark_names.protocol(column.judge).full_name, "part": column.part}
+
+
 def _matches(record: Mapping[str, Any], conditions: Mapping[str, object]) -> bool:
     """Return whether a record has these values; an empty text stands for none."""
     return all(or_empty(record.get(key)) == value for key, value in conditions.items())
@@ -367,7 +368,7 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
     Raises:
         ParameterError: as ``check_table``.
     """
-    conditions = {"part": column.part} if column.judge else column.where
+    conditions = _conditions(column)
     with _errors_in(paper, table):
         keys = {key for record in records for key in record} | {row.metric for row in table.rows}  # some may not run
         for key in (*conditions, column.value, column.row):

@@ -22,7 +22,7 @@ from captious.judgment.judgments import PEOPLE
 from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
 from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, score_each, sign_of
 from captious.judgment.studies.sources import check_systems, checksums, defined, excluded, judged_captions, name_of_file
-from captious.metrics.contract.selection import select_single
+from captious.metrics.contract.selection import Selection, select_single
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
@@ -114,23 +114,24 @@ def score_distributions(
         f"Overlap: the common share of both histograms, of {_BINS} bins. "
         f"{PEOPLE.capitalize()}: one reference per image, held out for all systems."
     ]
-    if selection.lower_is_better:
-        notes.append(f"Lower scores are better for {', '.join(selection.lower_is_better)}.")
     return Study(
         "distributions",
         f"Scores of human and machine captions: {name_of_file(references, table.name)}, {counted(len(rows), 'image')}",
-        (
-            *("metric", "captions_of", *SUMMARY),
-            *("auc", "auc_low", "auc_high", "overlap"),
-        ),
+        ("metric", "captions_of", *SUMMARY, "auc", "auc_low", "auc_high", "overlap"),
         records,
         {label: result.signature for label, result in first.items()},
         {**data, **checksums(*systems.values())},
         {"images": len(rows), **sampling.settings},
         pictures,
-        notes=[*notes, *excluded(left_out)],
+        notes=[*notes, *_lower(selection), *excluded(left_out)],
         warnings=[*all_warnings(reports.values()), *few_images_warning(len(rows))],
     )
+
+
+def _lower(selection: Selection) -> list[str]:
+    """Return a note about the metrics of which lower scores are better."""
+    labels = selection.lower_is_better
+    return [f"Lower scores are better for {', '.join(labels)}."] if labels else []
 
 
 def summary(scores: NDArray[np.float64]) -> dict[str, float]:
@@ -283,9 +284,7 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
             f"sentences-{label.replace('/', '-')}": cumulative(label, of_sources)
             for label, of_sources in scores.items()
         },
-        notes=[f"Lower scores are better for {', '.join(selection.lower_is_better)}."]
-        if selection.lower_is_better
-        else [],
+        notes=_lower(selection),
         warnings=all_warnings(reports.values()),
     )
 

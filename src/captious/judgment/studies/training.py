@@ -480,12 +480,12 @@ def training_epochs(
 
     outcome = train_network(trials.recipe, trials.features, trials.human, trials.judged_features[0], ratings, watch)
     columns = ("epoch", "tau_b", "accuracy", "training_accuracy")
-    of_column = {name: np.array([record[name] for record in records], np.float64) for name in columns}
-    r = correlation("pearson", of_column["accuracy"], of_column["tau_b"])
-    best = int(np.argmax(of_column["accuracy"])) + 1
-    tau, *accuracies = (Curve(of_column["epoch"], of_column[name]) for name in columns[1:])
-    lines = dict(zip(("validation captions", "training examples"), accuracies, strict=True))
-    points = {"epochs": Curve(of_column["accuracy"], of_column["tau_b"], points=True)}
+    epochs, taus, *accuracies = (np.array([record[name] for record in records], np.float64) for name in columns)
+    r = correlation("pearson", accuracies[0], taus)
+    best = int(np.argmax(accuracies[0]))
+    kinds = ("validation captions", "training examples")
+    lines = {kind: Curve(epochs, values) for kind, values in zip(kinds, accuracies, strict=True)}
+    points = {"epochs": Curve(accuracies[0], taus, points=True)}
     return Study(
         "epochs",
         f"Agreement and accuracy by epoch: recipe {trials.recipe.name}, "
@@ -496,14 +496,13 @@ def training_epochs(
         trials.data,
         {"recipe": trials.recipe.name, "seed": trials.recipe.seed},
         pictures={
-            "epochs": Curves(f"Training of {trials.recipe.name}", "epoch", "tau-b", {"validation captions": tau}),
+            "epochs": Curves(f"Training of {trials.recipe.name}", "epoch", "tau-b", {kinds[0]: Curve(epochs, taus)}),
             "epochs-accuracy": Curves(f"Training of {trials.recipe.name}", "epoch", "accuracy", lines),
             "accuracy": Curves(f"Epochs of {trials.recipe.name}", "accuracy", "tau-b", points),
         },
         notes=[
             f"Best agreement {outcome.best_tau:.4f} after epoch {outcome.best_epoch}; best accuracy "
-            f"{of_column['accuracy'].max():.4f} after epoch {best}, where agreement is "
-            f"{of_column['tau_b'][best - 1]:.4f}."
+            f"{accuracies[0].max():.4f} after epoch {best + 1}, where agreement is {taus[best]:.4f}."
             + ("" if np.isnan(r) else f" Over epochs, accuracy and agreement correlate with Pearson's r = {r:.3f}."),
         ],
         warnings=["training was interrupted: there are no later epochs."] if outcome.interrupted else [],
