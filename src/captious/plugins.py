@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -135,10 +135,9 @@ def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
     return f"did you mean {', '.join(before)}{' or ' if before else ''}{last}? " if last else ""
 
 
-def choices(name: object, names: Iterable[str], listing: str) -> str:
+def choices(name: object, names: Collection[str], listing: str) -> str:
     """Return the hint of an error about an unknown name: a suggestion, and the known names after "its tables are"."""
-    known = [*names]
-    return f"{did_you_mean(name, known)}{listing} {', '.join(known)}"
+    return f"{did_you_mean(name, names)}{listing} {', '.join(names)}"
 
 
 def _plain_name(name: str) -> str:

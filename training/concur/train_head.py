@@ -54,12 +54,8 @@ def main() -> None:
     options = vars(parser.parse_args())
     torch.set_num_threads(options.pop("threads"))
     data, captions, ratings = options.pop("data"), options.pop("captions"), options.pop("ratings")
-    output, name, kept_states = (
-        options.pop("output") or bundled("concur-full"),
-        options.pop("name"),
-        options.pop("states"),
-    )
-    kept_head = options.pop("head")
+    output = options.pop("output") or bundled("concur-full")
+    name, kept_states, kept_head = options.pop("name"), options.pop("states"), options.pop("head")
     if (data is None) == (captions is None):
         parser.error("give --data or --captions")
     if captions is not None and output == bundled("concur-full"):
