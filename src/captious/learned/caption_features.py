@@ -425,7 +425,7 @@ class EncoderHead(WeightsFile):
             hint="use that encoder, or train weights: python training/concur/train_head.py --model MODEL",
         )
 
-    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
+    def _to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         matrix, scales = packed(self.matrix)
         tensors: dict[str, NDArray[Any]] = {
             "probes": np.ascontiguousarray(self.probes, np.float32),
@@ -445,7 +445,7 @@ class EncoderHead(WeightsFile):
         return of_package(cls, "concur-full") if path is None else super().load(path)
 
     @classmethod
-    def from_arrays(cls, tensors: Arrays, config: Any, name: str) -> EncoderHead:
+    def _from_arrays(cls, tensors: Arrays, config: Any, name: str) -> EncoderHead:
         about, encoder, light = config["about"], config["encoder"], config["light"]
         matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
         probes, score = tensors["probes"], tensors["score"]

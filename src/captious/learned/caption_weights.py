@@ -106,7 +106,7 @@ class CaptionWeights(WeightsFile):
         """Number of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
-    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
+    def _to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
         for name in _PACKED:
             tensors[name], tensors[f"{name}.scales"] = packed(getattr(self, name))
@@ -124,7 +124,7 @@ class CaptionWeights(WeightsFile):
         return of_package(cls, OF_PACKAGE[language]) if path is None else super().load(path)
 
     @classmethod
-    def from_arrays(cls, tensors: Arrays, about: Any, name: str) -> CaptionWeights:
+    def _from_arrays(cls, tensors: Arrays, about: Any, name: str) -> CaptionWeights:
         words = tuple(tensors["words"].tobytes().decode().split("\n"))
         vectors, subwords, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in _PACKED)
         synonyms, soundness, score = tensors["synonyms"], tensors["soundness"], tensors["score"]

@@ -204,12 +204,12 @@ class WeightsFile(ABC):
     largest: ClassVar[int] = 1 << 28
 
     @abstractmethod
-    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
+    def _to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         """Return arrays by name, and plain values."""
 
     @classmethod
     @abstractmethod
-    def from_arrays(cls, arrays: Arrays, values: Any, name: str) -> Self:
+    def _from_arrays(cls, arrays: Arrays, values: Any, name: str) -> Self:
         """Restore weights from arrays, plain values, and the name of the file with a checksum; any exception means a
         damaged file.
         """
@@ -222,7 +222,7 @@ class WeightsFile(ABC):
         """
         from safetensors.numpy import save
 
-        arrays, values = self.to_arrays()
+        arrays, values = self._to_arrays()
         header = json.dumps({"format": _FORMAT, **values}, sort_keys=True, ensure_ascii=False)
         content = save(dict(arrays), {self.entry: header})
         with whole_file(path, "wb") as file:
@@ -253,7 +253,7 @@ class WeightsFile(ABC):
                 written = values.pop("format") if cls.entry == WeightsFile.entry else values.pop("format", _FORMAT)
                 if written != _FORMAT:
                     raise ResourceError("these weights were written by another version of captious")
-                return cls.from_arrays(arrays, values, f"{Path(path).stem}-{checksum(content)}")
+                return cls._from_arrays(arrays, values, f"{Path(path).stem}-{checksum(content)}")
         except (CaptiousError, MemoryError):
             raise
         except Exception as error:  # a hostile file may break anything in it

@@ -402,7 +402,7 @@ class CritiqueWeights(WeightsFile):
         numbers = encoded([*rows], self.numbers, self.critique.recipe.length)
         return self.critique.sentences(numbers)[np.array(of_captions, np.int64)]
 
-    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
+    def _to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         config = {
             **{"name": self.name, "recipe": self.critique.recipe.to_dict()},
             **{"image_model": self.image_model, "about": dict(self.about)},
@@ -411,7 +411,7 @@ class CritiqueWeights(WeightsFile):
         return {**self.critique.arrays, "words": words}, config
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, config: Any, _: str) -> CritiqueWeights:
+    def _from_arrays(cls, arrays: Arrays, config: Any, _: str) -> CritiqueWeights:
         layers = {**arrays}
         words = tuple(json.loads(layers.pop("words").tobytes()))
         texts = (config["name"], config["image_model"], *words)

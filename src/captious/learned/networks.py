@@ -528,7 +528,7 @@ class NetworkWeights(WeightsFile):
         layers = "-".join(map(str, self.network.sizes))
         return f"{self.metric}, {layers}, features {self.features.name}, weights {self.label}"
 
-    def to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
+    def _to_arrays(self) -> tuple[Arrays, Mapping[str, Any]]:
         config = {key: getattr(self, key) for key in (*_TEXTS, *_TABLES)}
         arrays: dict[str, NDArray[Any]] = {}
         for layer, (weights, biases) in enumerate(zip(self.network.weights, self.network.biases, strict=True)):
@@ -536,7 +536,7 @@ class NetworkWeights(WeightsFile):
         return arrays, {**config, "features": self.features.to_dict()}
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, config: Any, _: str) -> NetworkWeights:
+    def _from_arrays(cls, arrays: Arrays, config: Any, _: str) -> NetworkWeights:
         n = len(arrays) // 2
         expected = {f"layer{i}.{part}" for i in range(n) for part in ("weight", "bias")}
         if {*arrays} != expected or n > _MOST_LAYERS or any(a.dtype.kind != "f" for a in arrays.values()):
