@@ -8,7 +8,6 @@ import json
 import os
 import re
 import sys
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,10 +18,11 @@ from typing import Any, TypeVar
 from captious.data.formats import parse_rows
 from captious.data.rows import Source
 from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError, option
-from captious.files import RAISE_LIMIT, UnpackedSizeError, checksum, plain_content
+from captious.files import checksum, decoded, user_bytes
 from captious.judgment.correlation import STATISTICS
 from captious.judgment.items import CaptionPair, RatedCaption, Unknown, judgments_of
 from captious.judgment.judgments import SYSTEM_FACT, SYSTEM_STATISTICS, HumanJudgments, Protocol, Rule
+from captious.resources.cache import text_as_json
 from captious.resources.pickles import PickleError, read_pickle
 from captious.words import counted, shortened
 
@@ -57,8 +57,8 @@ def data_folder(path: str | os.PathLike[str] | None = None) -> DataFolder:
 class DataFolder:
     """A folder of judgment data. Files may be compressed with gzip.
 
-    Each method that reads a file raises ResourceError if it does not exist, and CaptionFileError if it cannot be read
-    or does not have the expected form.
+    Each method that reads a file raises ResourceError if it does not exist or cannot be opened, and CaptionFileError if
+    it is damaged or does not have the expected form.
 
     Attributes:
         read: files read so far: name -> CRC-32 of the content on disk, eight hex digits.
@@ -87,10 +87,7 @@ class DataFolder:
 
     def json(self, name: str) -> Any:
         """Return the content of a JSON file."""
-        try:
-            return json.loads(self._text(name))
-        except (ValueError, RecursionError) as error:
-            raise self.error(f"not JSON: {error}", name) from error
+        return text_as_json(self._text(name), self.place(name), _AGAIN, CaptionFileError)
 
     def records(self, name: str) -> list[dict[str, Any]]:
         """Return the records of a file with one JSON object per line."""
@@ -244,11 +241,7 @@ class DataFolder:
         return ((number, line) for number, line in lines if line.strip())
 
     def _text(self, name: str) -> str:
-        content = self._content(name)
-        try:
-            return content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise self.error(f"cannot be read: {error}", name) from error
+        return decoded(self._content(name), self.place(name), "the file", _AGAIN, CaptionFileError)
 
     def _content(self, name: str) -> bytes:
         """Return the content of a file, decompressed."""
@@ -259,14 +252,8 @@ class DataFolder:
                 where=f"{self.folder} contains neither {name} nor {name}.gz",
                 hint="captious data list names its source",
             )
-        try:
-            raw = path.read_bytes()
-            content = plain_content(raw, path.name)
-        except UnpackedSizeError as error:
-            raise self.error(f"the file is too large: {error}", name, hint=RAISE_LIMIT) from error
-        except (OSError, EOFError, zlib.error) as error:
-            raise self.error(f"cannot be read: {error}", name) from error
-        self.read[path.name] = checksum(raw)
+        content = user_bytes(path, "the file", _AGAIN, CaptionFileError)
+        self.read[path.name] = checksum(path.read_bytes())
         return content
 
 
