@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -112,20 +112,20 @@ class DataFolder:
             name: name of the file; of parquet, * matches anything.
             columns: required columns of .csv and keys of members of an object, and those to read of .parquet.
         """
-        kind = Path(name).suffix
+        kind, where = Path(name).suffix, self.place(name)
+        placed: Iterable[tuple[int, str, dict[str, Any]]]
         if kind == ".parquet":
             rows = (dict(zip(columns, row, strict=True)) for row in self.parquet(name, columns))
-            yield from ((number, self.place(name, f"row {number}"), row) for number, row in enumerate(rows, 1))
+            placed = ((number, f"row {number}", row) for number, row in enumerate(rows, 1))
+        elif kind == ".json" and isinstance(content := self.json(name), dict):
+            entries = enumerate(self.entries(name, columns), 1)
+            placed = ((number, f"entry {key!r}", entry) for number, (key, entry) in entries)
         elif kind == ".json":
-            content = self.json(name)
-            if isinstance(content, dict):
-                spots = ((f"entry {key!r}", entry) for key, entry in self.entries(name, columns))
-            else:
-                spots = ((f"record {number}", record) for number, record in enumerate(content, 1))
-            yield from ((number, self.place(name, spot), record) for number, (spot, record) in enumerate(spots, 1))
+            placed = ((number, f"record {number}", record) for number, record in enumerate(content, 1))
         else:
             of_lines = self.csv_rows(name, columns) if kind == ".csv" else self.numbered_records(name)
-            yield from ((number, self.place(name, number), record) for number, record in of_lines)
+            placed = ((number, f"line {number}", record) for number, record in of_lines)
+        yield from ((number, f"{where}, {spot}", record) for number, spot, record in placed)
 
     def pickle(self, name: str) -> Any:
         """Return the content of a pickle: numbers, text, lists, dicts and numpy arrays of these; no callable in it is
