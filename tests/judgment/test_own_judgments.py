@@ -187,3 +187,16 @@ def test_lines_without_an_image_are_of_no_image_with_features(tmp_path: Path) ->
     (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, [*lines, {**lines[0], "image": 7}])))
     judgments = load_judgments(tmp_path / "own.jsonl")
     assert judgments.captions.references.images == ("(line 1)", "(line 2)", "(line 3)", "7")
+
+
+@pytest.mark.parametrize("part", ["", ', "part": null'])
+def test_parts_are_on_every_line_or_on_none(tmp_path: Path, part: str) -> None:
+    """A mean over the parts that are named, and one of all other lines, would be called that of all."""
+    line = '{{"candidate": "a dog", "references": ["the dog"], "rating": {}{}}}\n'
+    named = ', "part": "photos"'
+    (tmp_path / "own.jsonl").write_text("".join(line.format(n, named if n < 3 else part) for n in range(5)))
+    with pytest.raises(CaptionFileError, match="no part, but other lines have one") as caught:
+        load_judgments(str(tmp_path / "own.jsonl"))
+    assert caught.value.where.endswith("own.jsonl, line 4")
+    (tmp_path / "own.jsonl").write_text("".join(line.format(n, part) for n in range(5)))
+    assert load_judgments(str(tmp_path / "own.jsonl")).n_units == 5

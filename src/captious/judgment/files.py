@@ -398,9 +398,14 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
         )
     of_systems = measure.startswith(_SYSTEM)
     without_references = all(record.get("references") == [] for _, record in lines)
+    has_parts = any(record.get("part") is not None for _, record in lines)
     for number, record in lines:
         if problem := _problem(record, pairs, without_references) or (
-            "no system" if of_systems and record.get("system") is None else ""
+            "no system"
+            if of_systems and record.get("system") is None
+            else "no part, but other lines have one"
+            if has_parts and record.get("part") is None
+            else ""
         ):
             help = _FORM_WITH_SYSTEM if problem == "no system" else _FORM
             raise CaptionFileError(problem, where=f"{path}, line {number}", hint=help)
@@ -423,7 +428,7 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
 def _item(number: int, record: Mapping[str, Any], pairs: bool) -> CaptionPair | RatedCaption:
     # As text, so "7" and 7 are equal; a line without an image is an image of its own.
     image = Unknown(number) if record.get("image") is None else str(record["image"])
-    references, part = record["references"], str(record.get("part", "all"))
+    references, part = record["references"], str("all" if record.get("part") is None else record["part"])
     if pairs:
         return CaptionPair(image, (record["better"], record["worse"]), 0, references, part)
     facts = {"system": str(record.get("system"))}
