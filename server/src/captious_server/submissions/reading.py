@@ -515,13 +515,13 @@ def _from_zip(
         return {}, faults + [problem for problem in problems if problem.file == file or problem.file not in faulty]
     files: dict[str, bytes] = {}
     for captions, entry in entry_of.items():
-        name = printable(entry.name)
+        name = printable(entry.orig_filename)
         content = unpack(data, entry)
         if isinstance(content, Problem):
             problems.append(content)
             continue
         files[captions], file_problems = _read_file(
-            content, entry.name.lower(), name, ids[captions], limits, in_archive=True
+            content, entry.orig_filename.lower(), name, ids[captions], limits, in_archive=True
         )
         problems += file_problems
     return {} if problems else files, problems

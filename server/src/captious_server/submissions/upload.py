@@ -2,10 +2,9 @@
 
 The process that reads uploads has to start fast: nothing that it imports needs numpy.
 
-Archives may be hostile: they are checked before anything is unpacked, and again while it is. Names, sizes and positions
-of entries come from the central directory, as read by the standard library. Headers may lie, so unpacking stops at the
-size that was announced and compares lengths and checksums. Nothing is written to disk, and no name of an entry is ever
-used as a path.
+Archives may be hostile: they are checked before anything is unpacked, by what the central directory says of their
+entries. It may lie, so unpacking stops at the size that was announced, and the standard library compares names and
+checksums. Nothing is written to disk, and no name of an entry is ever used as a path.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from captious.data.ids import ImageId
 
@@ -33,15 +32,15 @@ _NAME_LENGTH = 100
 #: CPU time for a small file, and its growth with the size of the file.
 _LEAST_SECONDS, _SECONDS_PER_SHARE = 10, 4
 _UNITS = ((1 << 30, "GiB"), (10**9, "GB"), (1 << 20, "MiB"), (10**6, "MB"), (1 << 10, "KiB"), (10**3, "kB"))
-_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _CENTRAL_SIGNATURE = b"PK\x01\x02"
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
-_UTF8_NAME = 1 << 11
 #: Encryption, patches and masked headers.
 _ENCRYPTED_FLAGS = 1 << 0 | 1 << 6 | 1 << 13
 _PATCH_FLAG = 1 << 5
 _DOS_FOLDER = 0x10
 _ENTRY_NAME_LENGTH = 255
+#: What the standard library raises at zip files that lie or are cut off.
+_DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, IndexError, EOFError, OSError, OverflowError)
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 #: A file this small cannot be a bomb, however well it packs.
 _HARMLESS_BYTES = 1 << 20
@@ -173,23 +172,12 @@ def amount(n: int) -> str:
     return f"{n:,} bytes"
 
 
-class Entry(NamedTuple):
-    """A file in a zip file: its entry in the directory, and the start of its packed data."""
-
-    info: zipfile.ZipInfo
-    start: int
-
-    @property
-    def name(self) -> str:
-        return self.info.orig_filename
-
-
 def is_archive(data: bytes | bytearray) -> bool:
     """Return whether a file begins as archives and compressed files do."""
     return bytes(data[:8]).startswith(_ARCHIVE_STARTS) or data[257:262] == b"ustar"
 
 
-def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Entry], list[Problem]]:
+def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[zipfile.ZipInfo], list[Problem]]:
     """The entries of a zip file, and all problems of its structure; nothing is unpacked.
 
     Problems name the zip file ``file``.
@@ -202,33 +190,20 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
         return [], [too_many]
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos, directory = archive.infolist(), archive.start_dir
+            entries = archive.infolist()
     except NotImplementedError:
         return [], [Problem(file, "The zip file uses unsupported features; pack it again.")]
-    except (zipfile.BadZipFile, struct.error, ValueError, IndexError, EOFError, OSError, OverflowError):
+    except _DAMAGES:
         return [], [Problem(file, "The zip file is truncated or damaged; pack and upload it again.")]
-    if len(infos) > limits.entries:
+    if len(entries) > limits.entries:
         return [], [too_many]
-    problems: list[Problem] = []
-    entries: list[Entry] = []
-    spans: list[tuple[int, int, str]] = []
-    for info in infos:
-        name = info.orig_filename
-        problems += [Problem(printable(name), message) for message in _faults(info, limits)]
-        start = _start_of_data(data, info)
-        if start is None or start + info.compress_size > directory:
-            problems.append(Problem(printable(name), "The entry of the zip file is truncated or damaged."))
-            continue
-        spans.append((info.header_offset, start + info.compress_size, name))
-        entries.append(Entry(info, start))
-    for (_, end, name), (start, _, other) in pairwise(sorted(spans)):
-        if start < end:
-            message = f"The entry shares data with the entry {printable(other)}, as only forged zip files do."
-            problems.append(Problem(printable(name), message))
-    for name, times in Counter(info.orig_filename for info in infos).items():
+    problems = [
+        Problem(printable(entry.orig_filename), message) for entry in entries for message in _faults(entry, limits)
+    ]
+    for name, times in Counter(entry.orig_filename for entry in entries).items():
         if times > 1:
             problems.append(Problem(printable(name), f"The zip file has {times:,} entries of this name."))
-    if sum(info.file_size for info in infos) > limits.unpacked_bytes:
+    if sum(entry.file_size for entry in entries) > limits.unpacked_bytes:
         problems.append(Problem(file, f"The zip file unpacks to more than {amount(limits.unpacked_bytes)}."))
     return entries, problems
 
@@ -259,12 +234,6 @@ def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
         yield "The entry is itself an archive or compressed; add the plain captions file to the zip file."
     if info.file_size > max(_HARMLESS_BYTES, limits.ratio * info.compress_size):
         yield f"The entry unpacks to more than {limits.ratio:,} times its size, which captions never do."
-    elif (
-        info.file_size != info.compress_size
-        and info.compress_type == zipfile.ZIP_STORED
-        and not info.flag_bits & _ENCRYPTED_FLAGS
-    ):
-        yield "The zip file gives the entry two different sizes."
 
 
 def _is_clutter(name: str) -> bool:
@@ -272,48 +241,30 @@ def _is_clutter(name: str) -> bool:
     return name.startswith("__MACOSX/") or name == ".DS_Store"
 
 
-def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
-    """The start of the packed data of an entry; None if its own header is not there or differs from the directory's."""
-    begin = info.header_offset
-    if begin < 0 or begin + _LOCAL_HEADER.size > len(data):
-        return None
-    signature, _, flags, method, _, _, _, _, _, name_length, extra_length = _LOCAL_HEADER.unpack_from(data, begin)
-    name_begin = begin + _LOCAL_HEADER.size
-    raw_name = data[name_begin : name_begin + name_length]
-    try:
-        name = raw_name.decode("utf-8" if flags & _UTF8_NAME else "cp437")
-    except UnicodeDecodeError:
-        return None
-    agrees = (
-        name == info.orig_filename and method == info.compress_type and not (flags ^ info.flag_bits) & _ENCRYPTED_FLAGS
-    )
-    return name_begin + name_length + extra_length if signature == b"PK\x03\x04" and agrees else None
-
-
 def assign(
-    entries: Sequence[Entry], expected_files: Sequence[ExpectedFile], archive: str
-) -> tuple[dict[str, Entry], list[Problem]]:
+    entries: Sequence[zipfile.ZipInfo], expected_files: Sequence[ExpectedFile], archive: str
+) -> tuple[dict[str, zipfile.ZipInfo], list[Problem]]:
     """Assign the entries of an archive to captions files by name; reports missing, superfluous and ambiguous ones.
 
     A challenge with one captions file takes the only entry of a zip file, whatever its name.
     """
-    entries = [entry for entry in entries if not _is_clutter(entry.name)]
+    entries = [entry for entry in entries if not _is_clutter(entry.orig_filename)]
     if len(expected_files) == 1 and len(entries) == 1:
         return {expected_files[0].name: entries[0]}, []
     problems = []
-    candidates: dict[str, list[Entry]] = {file.name: [] for file in expected_files}
+    candidates: dict[str, list[zipfile.ZipInfo]] = {file.name: [] for file in expected_files}
     for entry in entries:
-        files = [file for file in expected_files if fnmatchcase(entry.name, file.pattern)]
+        files = [file for file in expected_files if fnmatchcase(entry.orig_filename, file.pattern)]
         if files:
             candidates[files[0].name].append(entry)
         if not files:
             patterns = " and ".join(file.pattern for file in expected_files)
             message = f"The challenge does not expect a file of this name; it expects {patterns}."
-            problems.append(Problem(printable(entry.name), message))
+            problems.append(Problem(printable(entry.orig_filename), message))
         elif len(files) > 1:
             names = " and ".join(file.name for file in files)
             problems.append(
-                Problem(printable(entry.name), f"The name matches several files of the challenge: {names}.")
+                Problem(printable(entry.orig_filename), f"The name matches several files of the challenge: {names}.")
             )
     for file in expected_files:
         matches = candidates[file.name]
@@ -321,29 +272,21 @@ def assign(
             message = f"The zip file has no file {file.pattern} (the captions of {file.name})."
             problems.append(Problem(archive, message))
         elif len(matches) > 1:
-            names = " and ".join(printable(entry.name) for entry in matches)
+            names = " and ".join(printable(entry.orig_filename) for entry in matches)
             message = f"Several files could be the captions of {file.name}, {file.pattern}: {names}."
             problems.append(Problem(archive, message))
     return {name: matches[0] for name, matches in candidates.items() if len(matches) == 1}, problems
 
 
-def unpack(data: bytes, entry: Entry) -> bytes | Problem:
+def unpack(data: bytes, entry: zipfile.ZipInfo) -> bytes | Problem:
     """The content of an entry, or its problem; unpacks no more than the entry announces."""
-    name, info = printable(entry.name), entry.info
-    compressed = data[entry.start : entry.start + info.compress_size]
-    content = compressed
-    if info.compress_type != zipfile.ZIP_STORED:
-        stream = zlib.decompressobj(-zlib.MAX_WBITS)
-        try:
-            content = stream.decompress(compressed, info.file_size + 1)
-        except zlib.error:
-            return Problem(name, "The entry of the zip file is damaged.")
-        if len(content) > info.file_size:
-            return Problem(name, "The entry unpacks to more than the announced size.")
-        if not stream.eof or stream.unused_data:
-            return Problem(name, "The entry of the zip file is truncated or damaged.")
-    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
-        return Problem(name, "The entry is damaged: its size or checksum does not match the zip file.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(entry) as stream:
+            content = stream.read(entry.file_size)
+    except _DAMAGES:
+        content = b""
+    if len(content) != entry.file_size or entry.header_offset + entry.compress_size > len(data):
+        return Problem(printable(entry.orig_filename), "The entry of the zip file is truncated or damaged.")
     return content
 
 
