@@ -29,7 +29,7 @@ WEB = {
     "after the attempt": ("submissions.intake", "_begin_attempt", "after"),
     "folder made": ("submissions.storage", "new_folder", "after"),
     "before reading": ("submissions.intake", "read_upload", "before"),
-    "while captions are put in place": ("submissions.upload_process", "_move", "before"),
+    "captions written": ("submissions.upload_process", "_read_in_child", "after"),
     "after reading": ("submissions.intake", "read_upload", "after"),
     "before the upload is moved": ("submissions.intake", "shutil.move", "before"),
     "after the upload is moved": ("submissions.intake", "shutil.move", "after"),

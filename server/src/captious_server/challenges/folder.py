@@ -110,7 +110,7 @@ def _problems(
         expected = [ExpectedFile(name, pattern, folder / f"{name}.ids") for name, pattern, _ in files]
         for file, (_, _, ids) in zip(expected, files, strict=True):
             file.ids_file.write_text(json.dumps(ids))
-        problems = read_upload(path, path.name, expected, limits, folder / "captions")
+        problems = read_upload(path, path.name, expected, limits, folder)
     return tuple(_sentence(problem, path.name) for problem in problems)
 
 

@@ -1,8 +1,7 @@
 """Reading uploads in a separate process, which limits its memory, time and files first.
 
 ``read_upload`` runs this module with ``python -P -m``, and sends it a job. The answer is JSON: a hostile file may have
-been read. Of the server's environment the process sees only what Python needs to start. It writes the captions that it
-has read into a temporary folder; they are moved into place only when all of them are there.
+been read. Of the server's environment the process sees only what Python needs to start.
 """
 
 from __future__ import annotations
@@ -12,11 +11,9 @@ import logging
 import os
 import pickle
 import resource
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from math import ceil
@@ -24,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from captious.data.ids import ImageId
-from captious.errors import CaptiousError, OutputError, ResourceError
-from captious.files import advice, whole_file
+from captious.errors import CaptiousError, OutputError
+from captious.files import whole_file
 from captious_server.submissions.reading import read_contents
 from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
@@ -34,9 +31,6 @@ _log = logging.getLogger(__name__)
 #: What Python needs to start and to find this module.
 _ENVIRONMENT_NAMES = ("LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
 _MAX_OPEN_FILES = 32
-_ERROR_TYPES: dict[str, type[CaptiousError]] = {
-    kind.__name__: kind for kind in (CaptiousError, OutputError, ResourceError)
-}
 
 
 def read_upload(
@@ -50,42 +44,25 @@ def read_upload(
         expected_files: the captions files of the challenge.
         limits: limits of the reading.
         output: folder for ``<name>.json`` of every expected file, with the captions in the order of the expected ids.
-            It is created if needed.
+            What it holds is complete if there are no problems.
 
     Returns:
-        All problems of the upload. If it has none, all files exist; otherwise no file does.
+        All problems of the upload.
 
     Raises:
         OutputError: the captions cannot be written.
-        ResourceError: the upload or a list of expected ids cannot be read.
         CaptiousError: the reading failed for another reason that is not the uploader's fault.
     """
-    file = printable(filename)
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise _unreadable("the uploaded file", error) from error
+    size = path.stat().st_size
     if size > limits.upload_bytes:
-        return [Problem(file, f"The file is larger than {amount(limits.upload_bytes)}.")]
-    limits = limits.of_size(size)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".reading-", dir=output))
-    except OSError as error:
-        raise _unwritable(error) from error
-    try:
-        problems = _read_in_child(path, filename, expected_files, limits, folder)
-        if not problems:
-            _move(folder, output, [f"{file.name}.json" for file in expected_files])
-        return problems
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        return [Problem(printable(filename), f"The file is larger than {amount(limits.upload_bytes)}.")]
+    return _read_in_child(path, filename, expected_files, limits.of_size(size), output)
 
 
 def _read_in_child(
-    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, output: Path
 ) -> list[Problem]:
-    job = pickle.dumps((path, filename, [*expected_files], limits, folder))
+    job = pickle.dumps((path, filename, [*expected_files], limits, output))
     try:
         child = subprocess.Popen(
             [sys.executable, "-P", "-m", "captious_server.submissions.upload_process"],
@@ -119,14 +96,13 @@ def _problems_from(status: int, answer: bytes, stderr: bytes, file: str, limits:
     """The problems reported by the process, or its failure."""
     if status == 0:
         response = json.loads(answer)
-        if "failure" in response:
-            failure = response["failure"]
-            raise _ERROR_TYPES[failure["kind"]](failure["message"], where=failure["where"], hint=failure["help"])
-        return [Problem.from_dict(problem) for problem in response["problems"]]
+        if isinstance(response, dict):
+            raise OutputError("the captions of an upload cannot be stored", **response)
+        return [Problem.from_dict(problem) for problem in response]
     if status == -signal.SIGXCPU:
         return [_too_slow(file, limits.seconds)]
     if status == -signal.SIGKILL or b"MemoryError" in stderr:
-        return [_too_large(file, limits)]
+        return [Problem(file, f"The file needs more than {amount(limits.memory_bytes)} of memory to read.")]
     _log.error("reading an upload ended with status %d: %s", status, stderr.decode(errors="replace")[-4000:])
     if status < 0:
         return [Problem(file, "The file cannot be read: it crashed the program that reads uploads.")]
@@ -138,49 +114,18 @@ def _too_slow(file: str, seconds: int) -> Problem:
     return Problem(file, f"The file takes longer than {seconds:,} second{s} to read.", is_slow=True)
 
 
-def _too_large(file: str, limits: UploadLimits) -> Problem:
-    return Problem(file, f"The file needs more than {amount(limits.memory_bytes)} of memory to read.")
-
-
-def _unreadable(what: str, error: Exception) -> ResourceError:
-    return ResourceError(f"{what} cannot be read", where=getattr(error, "strerror", None) or type(error).__name__)
-
-
-def _unwritable(error: OSError | None) -> OutputError:
-    where = (error.strerror or "") if error else ""
-    help = advice(error) if error else ""
-    return OutputError("the captions of an upload cannot be stored", where=where, hint=help)
-
-
-def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
-    """Move files into place; if one of them cannot be moved, remove the others again."""
-    paths: list[Path] = []
-    try:
-        for name in names:
-            os.replace(folder / name, output / name)
-            paths.append(output / name)
-    except OSError as error:
-        for path in paths:
-            path.unlink(missing_ok=True)
-        raise _unwritable(error) from error
-
-
 # The rest of the module runs in the reading process.
 
 
 def _main() -> None:
-    """Answer one job."""
-    path, filename, expected_files, limits, folder = pickle.load(sys.stdin.buffer)
+    """Answer one job: with the list of problems or, if captions cannot be written, the reason."""
+    path, filename, expected_files, limits, output = pickle.load(sys.stdin.buffer)
     _limit(limits)
-    answer: dict[str, Any]
+    answer: list[dict[str, Any]] | dict[str, str]
     try:
-        problems = _read_job(path, filename, expected_files, limits, folder)
-        answer = {"problems": [problem.to_dict() for problem in problems]}
-    except MemoryError:
-        answer = {"problems": [_too_large(printable(filename), limits).to_dict()]}
-    except CaptiousError as error:
-        failure = {"kind": type(error).__name__, "message": error.message, "where": error.where, "help": error.hint}
-        answer = {"failure": failure}
+        answer = [problem.to_dict() for problem in _read_job(path, filename, expected_files, limits, output)]
+    except OutputError as error:
+        answer = {"where": error.where, "hint": error.hint}
     json.dump(answer, sys.stdout)
 
 
@@ -203,26 +148,14 @@ def _limit(limits: UploadLimits) -> None:
 
 
 def _read_job(
-    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, output: Path
 ) -> list[Problem]:
-    try:
-        ids = {captions.name: _ids(captions.ids_file) for captions in expected_files}
-    except (OSError, ValueError) as error:
-        raise _unreadable("a list of expected image ids", error) from error
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _unreadable("the uploaded file", error) from error
-    files, problems = read_contents(data, filename, expected_files, ids, limits)
-    if problems:
-        return problems
+    ids = {captions.name: _ids(captions.ids_file) for captions in expected_files}
+    files, problems = read_contents(path.read_bytes(), filename, expected_files, ids, limits)
     for name, content in files.items():
-        try:
-            with whole_file(folder / f"{name}.json", "wb") as file:
-                file.write(content)
-        except OutputError as error:
-            raise _unwritable(error.__cause__ if isinstance(error.__cause__, OSError) else None) from error
-    return []
+        with whole_file(output / f"{name}.json", "wb") as file:
+            file.write(content)
+    return problems
 
 
 def _ids(path: Path) -> list[ImageId]:
