@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from django.conf import settings
@@ -19,9 +19,9 @@ from scipy.special import ndtr, ndtri
 
 from captious.statistics import can_vary
 from captious_server.challenges.definition import FieldDefinition
-from captious_server.models import Phase, Scores, Standing, Submission
+from captious_server.models import Phase, Standing, Submission
 from captious_server.scoring.queue import BoardOutputs
-from captious_server.scoring.results import Record, ResampledScores, read_results
+from captious_server.scoring.results import read_resampled
 from captious_server.settings import locked
 
 # Entries: the submission of each team that counts on the board of a phase.
@@ -34,16 +34,37 @@ from captious_server.settings import locked
 # In phases that show all submissions, each of them is an entry.
 
 
-class Member(NamedTuple):
-    """The properties of a submission that determine its place on a board."""
+#: A submission, and when it was scored, in microseconds.
+Record: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """The properties of a submission that determine its place on a board.
+
+    Args:
+        numbers: the numbers of fields that may break ties, nan if there are none.
+        outputs: its scores, as ``Scores.outputs`` has them.
+        results: the file of its results.
+    """
 
     record: Record
     team: int
     anonymous: bool
     is_baseline: bool
     is_chosen: bool
-    #: The numbers of fields that may break ties, nan if there are none.
-    numbers: tuple[float, ...] = ()
+    numbers: tuple[float, ...]
+    outputs: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    results: Path
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """The members that have scores on a reference set, and these by output: float64[n], and float32[n, resamples]."""
+
+    members: list[Member]
+    scores: dict[str, NDArray[np.float64]]
+    resampled: dict[str, NDArray[np.float32]]
 
 
 def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Member]) -> set[int]:
@@ -291,8 +312,8 @@ def rounded_values(value: Any, digits: int) -> Any:
 #
 # Code that changes a board counts the change in the same transaction, and computes the board once that is
 # committed. If the process is killed between the two, a worker sees that the board is older than its last change.
-# A new submission is compared with all others; others are compared with each other again only where the correction for
-# their number asks for it, see ``corrected_rows``.
+# A new submission is compared with all others; others are compared with each other again only where one of them is
+# hidden, deleted or scored again, or the correction for their number asks for it, see ``corrected_rows``.
 
 _log = logging.getLogger(__name__)
 _MAX_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
@@ -310,20 +331,15 @@ def refresh(pk: int) -> None:
     Raises:
         OSError, OutputError: the data folder cannot be used. A worker tries again.
     """
-    folder = settings.CAPTIOUS.data / "boards" / str(pk)
-    with locked(folder / ".lock"):  # one process at a time
+    with locked(settings.CAPTIOUS.data / "boards" / f"{pk}.lock"):  # one process at a time
         phase = Phase.objects.select_related("challenge").get(pk=pk)
         changes = phase.board_changes
         if phase.board_stored == changes:
             return  # another process was faster
         outputs, members = BoardOutputs.of_board(phase), _members(phase)
-        sets = {key: _set_scores(phase, key, members, folder) for key in outputs.sets}
-        entries = entries_of(phase, members, _by_rank_output(phase, outputs, members, sets))
-        standings = [
-            row
-            for key, members_and_table in sets.items()
-            for row in _standings(phase, key, *members_and_table, entries)
-        ]
+        tables = {key: _table(key, outputs.names, members) for key in outputs.sets}
+        entries = entries_of(phase, members, _by_rank_output(phase, outputs, members, tables))
+        standings = [row for key, table in tables.items() for row in _standings(phase, key, table, entries)]
         with transaction.atomic():
             is_stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)
             if is_stored:
@@ -336,43 +352,46 @@ def refresh(pk: int) -> None:
 
 def _members(phase: Phase) -> list[Member]:
     """The submissions that can be on the board, in the order of submission."""
-    rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
-    values = rows.values_list(
-        "pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen", "fields"
-    )
     names = _tie_breaking_fields(phase)
+    columns = ("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen", "fields")
+    columns += ("shown_scores__outputs", "folder_name", "shown_scores__results_file")
+    rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
     members = []
-    for pk, finished, team, anonymous, is_baseline, is_chosen, fields in values:
-        record, numbers = (pk, round(1e6 * finished.timestamp())), [float(fields.get(name, "nan")) for name in names]
-        members.append(Member(record, team, anonymous, is_baseline, is_chosen, tuple(numbers)))
+    for pk, finished, *values, fields, outputs, folder, file in rows.values_list(*columns):
+        numbers = tuple(float(fields.get(name, "nan")) for name in names)
+        path = Submission(folder_name=folder).folder / file
+        members.append(Member((pk, round(1e6 * finished.timestamp())), *values, numbers, outputs, path))
     return members
 
 
-def _set_scores(phase: Phase, key: str, members: list[Member], folder: Path) -> tuple[list[Member], ResampledScores]:
-    """The members that have scores on a reference set, and these scores."""
-    outputs = BoardOutputs.of_board(phase).names
-    table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", outputs, settings.CAPTIOUS.resamples)
-    members = _add_records(phase, key, members, table, outputs)
-    table.compact([member.record for member in members])
-    return members, table
+def _table(key: str, names: Sequence[str], members: Sequence[Member]) -> ScoreTable:
+    """The scores of members on a reference set."""
+    members = [member for member in members if key in member.outputs]
+    scores = np.full((len(names), len(members)), np.nan)
+    resampled = np.full((len(names), len(members), settings.CAPTIOUS.resamples), np.nan, np.float32)
+    for i, member in enumerate(members):
+        columns = read_resampled(member.results, key)
+        for j, name in enumerate(names):
+            if (score := member.outputs[key].get(name, {}).get("score")) is not None:
+                scores[j, i] = score
+            if (column := columns.get(name)) is not None:
+                n = min(len(column), resampled.shape[2])
+                resampled[j, i, :n] = column[:n]
+    return ScoreTable(members, dict(zip(names, scores, strict=True)), dict(zip(names, resampled, strict=True)))
 
 
 def _by_rank_output(
-    phase: Phase,
-    outputs: BoardOutputs,
-    members: list[Member],
-    sets: Mapping[str, tuple[list[Member], ResampledScores]],
+    phase: Phase, outputs: BoardOutputs, members: list[Member], tables: Mapping[str, ScoreTable]
 ) -> list[Member]:
     """Members in the order of the output that ranks, on the main reference set; those without a score are last."""
-    members_with_scores, table = sets.get(outputs.main_set, ([], None))
+    table = tables.get(outputs.main_set)
     if table is None:
         return members
-    numbers = _numbers((outputs.rank_by, *_tie_breaks(phase)), phase, members_with_scores, table)
+    numbers = _numbers((outputs.rank_by, *_tie_breaks(phase)), phase, table)
     lower = _directions(phase)
     order = _order([_key(of_name, lower[name]) for name, of_name in numbers.items()])
-    ranked = [members_with_scores[i] for i in order.tolist()]
-    ranked_set = {*ranked}
-    return [*ranked, *(member for member in members if member not in ranked_set)]
+    ranked = dict.fromkeys(table.members[i] for i in order.tolist())
+    return [*(ranked | dict.fromkeys(members))]
 
 
 def _tie_breaks(phase: Phase) -> list[str]:
@@ -393,16 +412,13 @@ def _directions(phase: Phase) -> dict[str, bool | None]:
     return {**BoardOutputs.of_board(phase).directions, **{name: field.lower_is_better for name, field in fields}}
 
 
-def _numbers(
-    names: Iterable[str], phase: Phase, members: Sequence[Member], table: ResampledScores
-) -> dict[str, NDArray[np.float64]]:
+def _numbers(names: Iterable[str], phase: Phase, table: ScoreTable) -> dict[str, NDArray[np.float64]]:
     """The rounded scores of members in outputs, and their numbers in fields that break ties, by name."""
-    records = [member.record for member in members]
     places = {name: place for place, name in enumerate(_tie_breaking_fields(phase))}
     return {
-        name: np.array([member.numbers[places[name]] for member in members], dtype=np.float64)
+        name: np.array([member.numbers[places[name]] for member in table.members], dtype=np.float64)
         if name in places
-        else _rounded_scores(table.scores(records, name), phase.digits)
+        else _rounded_scores(table.scores[name], phase.digits)
         for name in names
     }
 
@@ -427,40 +443,27 @@ def strict_ranks(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
     return ranks
 
 
-def _standings(
-    phase: Phase, key: str, members: list[Member], table: ResampledScores, entries: Set[int]
-) -> Iterator[Standing]:
+def _standings(phase: Phase, key: str, table: ScoreTable, entries: Set[int]) -> Iterator[Standing]:
     board = BoardOutputs.of_board(phase)
-    directions, n_images = board.directions, board.counts[key]
-    records = [member.record for member in members]
-    is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
+    directions, records = board.directions, [member.record for member in table.members]
+    is_entry = np.array([pk in entries for pk, _ in records], dtype=bool)
     ties, lower_of = _tie_breaks(phase), _directions(phase)
-    numbers = _numbers(dict.fromkeys([*directions, *ties]), phase, members, table)
+    numbers = _numbers(dict.fromkeys([*directions, *ties]), phase, table)
     keys = {name: _key(of_name, lower_of[name]) for name, of_name in numbers.items()}
-    previous = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
-    is_strict = phase.challenge.definition.ranks == "scores"
-    for output, lower in directions.items():
-        sign = -1.0 if lower else 1.0
+    comparable = Standing.objects.filter(phase=phase, references=key, version=phase.shown_version, digits=phase.digits)
+    previous = {(row.output, row.everything): row for row in comparable}
+    for output in directions:
         own_keys = [keys[name] for name in (output, *(ties if output == board.rank_by else ()))]
         order = _order(own_keys)
         for everything in (False, True):
             rows = order if everything and phase.entries == "all" else order[is_entry[order]]
-            board_before = previous.get((output, everything))
-            if board_before is not None and (board_before.version, board_before.digits) != (
-                phase.shown_version,
-                phase.digits,
-            ):
-                board_before = None
-            row_records = [records[i] for i in rows]
-            if is_strict:
-                strict = strict_ranks([key[rows] for key in own_keys]).tolist()
-                ranks = {
-                    record: rank
-                    for record, rank, i in zip(row_records, strict, rows, strict=True)
-                    if np.isfinite(own_keys[0][i])
-                }
+            if phase.challenge.definition.ranks == "scores":
+                ranked = rows[np.isfinite(own_keys[0][rows])]
+                ranks = strict_ranks([key[ranked] for key in own_keys])
             else:
-                ranks = _OutputRanks(table, output, sign, phase.digits, n_images).ranks(row_records, board_before)
+                tests = _OutputTests(table, output, phase.digits, lower=directions[output], n_images=board.counts[key])
+                ranked, ranks = tests.ranks(rows, previous.get((output, everything)))
+            rank_of = dict(zip(ranked.tolist(), ranks.tolist(), strict=True))
             yield Standing(
                 phase=phase,
                 references=key,
@@ -471,28 +474,9 @@ def _standings(
                 submissions=[records[i][0] for i in rows],
                 finished=[records[i][1] for i in rows],
                 scores=[None if np.isnan(score) else score for score in numbers[output][rows].tolist()],
-                ranks=[ranks.get(records[i]) for i in rows],
+                ranks=[rank_of.get(i) for i in rows.tolist()],
                 best=_best(numbers, directions, rows),
             )
-
-
-def _add_records(
-    phase: Phase, key: str, members: list[Member], table: ResampledScores, outputs: Sequence[str]
-) -> list[Member]:
-    """The members that have scores on the reference set; new ones are added to the table."""
-    missing = {member.record[0]: member for member in members if member.record not in table}
-    scores = Scores.objects.filter(version=phase.shown_version, submission__in=[*missing]).select_related("submission")
-    unscored: set[Record] = set()
-    for row in scores.iterator(chunk_size=100):
-        member = missing.pop(row.submission_id)
-        if key not in row.outputs:
-            unscored.add(member.record)
-            continue
-        results = read_results(row.submission.folder / row.results_file, key)
-        resampled = {} if results is None else dict(zip(results.outputs, results.resampled.T, strict=True))
-        table.append(member.record, {name: entry["score"] for name, entry in row.outputs[key].items()}, resampled)
-    unscored |= {member.record for member in missing.values()}  # deleted meanwhile
-    return [member for member in members if member.record not in unscored]
 
 
 def _rounded_scores(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
@@ -511,54 +495,49 @@ def _best(
 
 
 @dataclass(frozen=True)
-class _OutputRanks:
-    """Ranks in one output, from the table."""
+class _OutputTests:
+    """Ranks by tests in one output, from a table."""
 
-    table: ResampledScores
+    table: ScoreTable
     output: str
-    sign: float
     digits: int
+    lower: bool | None
     n_images: int
 
-    def ranks(self, records: Sequence[Record], old: Standing | None) -> dict[Record, int]:
-        """The rank of each record that has a score, and resampled scores.
+    def ranks(self, rows: NDArray[np.int64], before: Standing | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows that can be ranked, and their ranks.
 
         Args:
-            old: the previous board, with scores of the same version and digits.
+            before: the previous board, with scores of the same version and digits.
         """
-        rows, ranked_records = self._rows(records)
-        if old is not None and len(ranked_records) > HOLM_ROWS:
-            old_rank_of = {
-                (submission, finished): rank
-                for submission, finished, rank in zip(old.submissions, old.finished, old.ranks, strict=True)
-                if rank is not None
-            }
-            is_stable = np.array([record in old_rank_of for record in ranked_records])
-            old_records = [*old_rank_of.keys() - {*ranked_records}]
-            n_changes = len(old_records) + int((~is_stable).sum())
-            if n_changes == 0:
-                return old_rank_of
-            if (
-                n_changes <= _MAX_CHANGES
-                and corrected_rows(len(old_rank_of)) == corrected_rows(len(ranked_records))
-                and all(record in self.table for record in old_records)
-            ):
-                ranks = np.empty(len(ranked_records), dtype=np.int64)
-                old_ranks = np.array(
-                    [old_rank_of[record] for record in ranked_records if record in old_rank_of], dtype=np.int64
-                )
-                new_rows = rows.take(np.flatnonzero(~is_stable))
-                stable_ranks, new_ranks = update_ranks(
-                    rows.take(np.flatnonzero(is_stable)), old_ranks, new_rows, self._rows(old_records)[0]
-                )
-                ranks[is_stable], ranks[~is_stable] = stable_ranks, new_ranks
-                return dict(zip(ranked_records, ranks.tolist(), strict=True))
-        return dict(zip(ranked_records, rank_rows(rows).tolist(), strict=True))
+        resampled = self.table.resampled[self.output]
+        rows = rows[np.isfinite(self.table.scores[self.output][rows]) & np.isfinite(resampled[rows]).any(axis=1)]
+        if before is None or len(rows) <= HOLM_ROWS:
+            return rows, rank_rows(self._scores(rows))
+        rank_of = {
+            (submission, finished): rank
+            for submission, finished, rank in zip(before.submissions, before.finished, before.ranks, strict=True)
+            if rank is not None
+        }
+        n_before = len(rank_of)
+        records = [member.record for member in self.table.members]
+        old_ranks = np.array([rank_of.pop(records[i], 0) for i in rows.tolist()], dtype=np.int64)
+        is_new, place_of = old_ranks == 0, {record: i for i, record in enumerate(records)}
+        n_changes = int(is_new.sum()) + len(rank_of)
+        if not n_changes:
+            return rows, old_ranks
+        if (
+            n_changes > _MAX_CHANGES
+            or corrected_rows(n_before) != corrected_rows(len(rows))
+            or not rank_of.keys() <= place_of.keys()  # one of them was hidden, deleted or scored again
+        ):
+            return rows, rank_rows(self._scores(rows))
+        removed = np.array([place_of[record] for record in rank_of], dtype=np.int64)
+        changes = (self._scores(changed) for changed in (rows[is_new], removed))
+        old_ranks[~is_new], old_ranks[is_new] = update_ranks(self._scores(rows[~is_new]), old_ranks[~is_new], *changes)
+        return rows, old_ranks
 
-    def _rows(self, records: Sequence[Record]) -> tuple[RankedScores, list[Record]]:
-        """The rows of the records that can be ranked, and these."""
-        scores, resampled = self.table.scores(records, self.output), self.table.resampled(records, self.output)
-        usable = np.flatnonzero(np.isfinite(scores) & np.isfinite(resampled).any(axis=1))
-        scores, resampled = self.sign * scores[usable], resampled[usable]
-        rows = RankedScores(scores, _rounded_scores(scores, self.digits), resampled, self.n_images)
-        return rows, [records[i] for i in usable.tolist()]
+    def _scores(self, rows: NDArray[np.int64]) -> RankedScores:
+        scores = (-1.0 if self.lower else 1.0) * self.table.scores[self.output][rows]
+        resampled = self.table.resampled[self.output][rows]
+        return RankedScores(scores, _rounded_scores(scores, self.digits), resampled, self.n_images)

@@ -400,7 +400,7 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     resampled: list[NDArray[np.floating]] = []
     for row in rows:
         score = row.outputs.get(query.key, {}).get(query.output, {}).get("score")
-        values = read_resampled(row.submission.folder / row.results_file, query.key, query.output)
+        values = read_resampled(row.submission.folder / row.results_file, query.key).get(query.output)
         if score is not None and values is not None:
             scores[row.submission_id] = score
             resampled.append(values)
