@@ -25,13 +25,12 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
-    model_validator,
 )
 
 from captious import ImageId, SetMetric, Settings, metric_info, select
 from captious.drawing import shortened
 from captious.errors import CaptiousError, UnusedSettingError, shown
-from captious_server.challenges.problems import ChallengeError, CrossError, at, one_line, sentences, unknown_key
+from captious_server.challenges.problems import ChallengeError, at, one_line, sentences, unknown_key
 
 # The metrics of a challenge: requests, settings, and whether they can run here.
 
@@ -384,21 +383,18 @@ def _metric(text: str) -> str:
     return text.strip()
 
 
-def _settings(value: Any) -> Any:
-    """Settings, with every problem reported."""
-    if not isinstance(value, Mapping):
-        return value  # pydantic reports the problem
-    problems = []
-    for name, setting in value.items():
-        if name == "threads":
-            problems.append("settings.threads: is a setting of the server, not of challenges")
-        elif name not in SETTINGS:
-            problems.append(f"settings.{name}: {unknown_key(str(name), SETTINGS)}")
-        elif not isinstance(setting, str) or not setting.strip():
-            problems.append(f"settings.{name}: must be text")
-    if problems:
-        raise CrossError(problems)
-    return value
+def _setting_name(name: str) -> str:
+    if name == "threads":
+        raise ValueError("is a setting of the server, not of challenges")
+    if name not in SETTINGS:
+        raise ValueError(unknown_key(name, SETTINGS))
+    return name
+
+
+def _setting(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must be text")
+    return text
 
 
 #: Text with ``{id}``, which may have the format of a whole number.
@@ -538,12 +534,9 @@ class ReferencesDefinition(_Table):
     scores_shown: Literal["at-once", "at-end"] = "at-once"
 
 
-def _with_name_as(key: str, data: Any) -> Any:
-    """A table in which a missing key has the value of ``name``."""
-    if not isinstance(data, Mapping):
-        return data
-    name = data.get("name")
-    return {key: name if isinstance(name, str) else "?", **data}
+def _name_in(values: dict[str, Any]) -> str:
+    """The name of a table, which is its title or label as well where it has none."""
+    return str(values["name"])
 
 
 class PhaseDefinition(_Table):
@@ -565,7 +558,7 @@ class PhaseDefinition(_Table):
     noun, identity = "phase", ("name",)
 
     name: _Name
-    title: _Line
+    title: _Line = Field(default_factory=_name_in)
     opens: _Moment = None
     closes: _Moment = None
     captions: Annotated[tuple[str, ...], _NonEmptyList]
@@ -577,11 +570,6 @@ class PhaseDefinition(_Table):
     scores_shown: Literal["at-once", "at-end", "never"] = "at-once"
     equal_captions: Annotated[float, Field(gt=0, le=1)] = 0.1
     entries: Literal["all", "one"] = "all"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _set_title(cls, data: Any) -> Any:
-        return _with_name_as("title", data)
 
     @field_validator("closes")
     @classmethod
@@ -638,17 +626,12 @@ class FieldDefinition(_Table):
     noun, identity = "field", ("name",)
 
     name: _Name
-    label: _Line
+    label: _Line = Field(default_factory=_name_in)
     kind: Literal["text", "number", "yes/no"] = "text"
     filled_by: Literal["teams", "organizers"] = "teams"
     required: bool = False
     on_board: bool = True
     lower_is_better: bool = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _set_label(cls, data: Any) -> Any:
-        return _with_name_as("label", data)
 
 
 class ChallengeDefinition(_Table):
@@ -678,7 +661,7 @@ class ChallengeDefinition(_Table):
     max_words: Annotated[int, Field(ge=1, le=1000)] = 150
     unknown_words: Annotated[float, Field(gt=0, le=1)] = 0.3
     distinct_captions: Annotated[float, Field(ge=0, lt=1)] = 0.05
-    settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
+    settings: dict[Annotated[str, AfterValidator(_setting_name)], Annotated[str, AfterValidator(_setting)]] = {}
     texts: Annotated[tuple[TextDefinition, ...], _List] = ()
     downloads: Annotated[tuple[DownloadDefinition, ...], _List] = ()
     captions: Annotated[tuple[CaptionsDefinition, ...], _NonEmptyList]

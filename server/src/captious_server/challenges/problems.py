@@ -56,14 +56,6 @@ class ChallengeError(CaptiousError):
         )
 
 
-class CrossError(ValueError):
-    """Problems of several keys of a table, each a sentence."""
-
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = list(problems)
-        super().__init__("; ".join(self.problems))
-
-
 def at(location: Iterable[int | str]) -> str:
     """A key's place in the file, such as ``phases[1].closes``; tables are counted from 1."""
     place = ""
@@ -94,15 +86,13 @@ def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list
 
     ``keys`` are those of the tables of each list ("phases"), and of the file itself ("").
     """
-    lines: list[str] = []
+    texts: dict[str, str] = {}
     for details in error.errors(include_url=False):
         context: dict[str, Any] = details.get("ctx", {})
-        kind, location, cause = details["type"], details["loc"], context.get("error")
-        if isinstance(cause, CrossError):
-            lines += cause.problems
-            continue
-        if kind == "too_short" and details["input"]:
-            continue  # all of its entries are wrong, and each has its own message
+        kind, cause = details["type"], context.get("error")
+        location = [step for step in details["loc"] if step != "[key]"]  # of a table
+        if kind == "default_factory_not_called" or (kind == "too_short" and details["input"]):
+            continue  # what it depends on, or each of its entries, has its own message
         if kind == "extra_forbidden":
             text = unknown_key(str(location[-1]), keys["" if len(location) == 1 else str(location[0])])
         elif cause is not None:
@@ -113,8 +103,8 @@ def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list
             text = _SENTENCES[kind].format(**context)
         else:
             text = details["msg"][:1].lower() + details["msg"][1:]
-        lines.append(f"{at(location)}: {text}" if location else text)
-    return lines
+        texts.setdefault(at(location), text)
+    return [f"{place}: {text}" if place else text for place, text in texts.items()]
 
 
 def one_line(error: Exception, folder: Path | None = None) -> str:
