@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from captious.statistics import can_vary
-from captious_server.challenges.definition import FieldDefinition
-from captious_server.models import Phase, Standing, Submission
+from captious_server.models import Phase, Scores, Standing, Submission
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.scoring.results import read_resampled
 from captious_server.settings import locked
@@ -43,7 +42,7 @@ class Member:
     """The properties of a submission that determine its place on a board.
 
     Args:
-        numbers: the numbers of fields that may break ties, nan if there are none.
+        fields: its values of fields, as ``Submission.fields`` has them.
         outputs: its scores, as ``Scores.outputs`` has them.
         results: the file of its results.
     """
@@ -53,18 +52,32 @@ class Member:
     anonymous: bool
     is_baseline: bool
     is_chosen: bool
-    numbers: tuple[float, ...]
+    fields: Mapping[str, Any]
     outputs: Mapping[str, Mapping[str, Mapping[str, Any]]]
     results: Path
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """The members that have scores on a reference set, and these by output: float64[n], and float32[n, resamples]."""
+    """The members that have scores on a reference set, and these by output: float64[n], and float32[n, resamples].
+
+    Args:
+        numbers: rounded scores by output, and numbers of fields that break ties; nan where there are none.
+        lower: whether lower numbers are better.
+        n_images: number of images of the reference set.
+    """
 
     members: list[Member]
     scores: dict[str, NDArray[np.float64]]
     resampled: dict[str, NDArray[np.float32]]
+    numbers: dict[str, NDArray[np.float64]]
+    lower: dict[str, bool | None]
+    n_images: int
+
+    def keys(self, *names: str) -> list[NDArray[np.float64]]:
+        """Numbers that are lower for better scores, and infinite for missing ones; unknown names are left out."""
+        pairs = [(self.numbers[name], self.lower[name]) for name in names if name in self.numbers]
+        return [np.where(np.isnan(numbers), np.inf, numbers if lower else -numbers) for numbers, lower in pairs]
 
 
 def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Member]) -> set[int]:
@@ -336,9 +349,9 @@ def refresh(pk: int) -> None:
         changes = phase.board_changes
         if phase.board_stored == changes:
             return  # another process was faster
-        outputs, members = BoardOutputs.of_board(phase), _members(phase)
-        tables = {key: _table(key, outputs.names, members) for key in outputs.sets}
-        entries = entries_of(phase, members, _by_rank_output(phase, outputs, members, tables))
+        board, members = BoardOutputs.of_board(phase), _members(phase, phase.shown_version)
+        tables = {key: _table(phase, key, board.directions, members) for key in board.sets}
+        entries = entries_of(phase, members, _by_rank_output(phase, board, members, tables))
         standings = [row for key, table in tables.items() for row in _standings(phase, key, table, entries)]
         with transaction.atomic():
             is_stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)
@@ -350,82 +363,61 @@ def refresh(pk: int) -> None:
                 Submission.objects.filter(pk__in=entries - previous).update(is_entry=True)
 
 
-def _members(phase: Phase) -> list[Member]:
-    """The submissions that can be on the board, in the order of submission."""
-    names = _tie_breaking_fields(phase)
-    columns = ("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen", "fields")
-    columns += ("shown_scores__outputs", "folder_name", "shown_scores__results_file")
-    rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
-    members = []
-    for pk, finished, *values, fields, outputs, folder, file in rows.values_list(*columns):
-        numbers = tuple(float(fields.get(name, "nan")) for name in names)
-        path = Submission(folder_name=folder).folder / file
-        members.append(Member((pk, round(1e6 * finished.timestamp())), *values, numbers, outputs, path))
-    return members
+def ranks_in(phase: Phase, version: int, key: str, output: str, *, lower: bool) -> dict[int, int]:
+    """The ranks of public submissions in a version of the scores on a reference set, as on a board of them all."""
+    table = _table(phase, key, {output: lower}, _members(phase, version))
+    ranks = _ranks(phase, table, [output], np.arange(len(table.members)))
+    return {table.members[i].record[0]: rank for i, rank in ranks.items()}
 
 
-def _table(key: str, names: Sequence[str], members: Sequence[Member]) -> ScoreTable:
-    """The scores of members on a reference set."""
+def _members(phase: Phase, version: int) -> list[Member]:
+    """The submissions that can be on the board in a version of the scores, in the order of submission."""
+    columns = ("submission", "finished", "submission__team", "submission__anonymous", "submission__is_baseline")
+    columns += ("submission__is_chosen", "submission__fields", "outputs", "submission__folder_name", "results_file")
+    rows = Scores.objects.filter(submission__phase=phase, version=version)
+    rows = rows.filter(submission__public=True, submission__is_hidden=False)
+    return [
+        Member((pk, round(1e6 * finished.timestamp())), *values, Submission(folder_name=folder).folder / file)
+        for pk, finished, *values, folder, file in rows.order_by("submission").values_list(*columns)
+    ]
+
+
+def _table(phase: Phase, key: str, directions: Mapping[str, bool | None], members: Sequence[Member]) -> ScoreTable:
+    """The scores of members in these outputs on a reference set."""
     members = [member for member in members if key in member.outputs]
-    scores = np.full((len(names), len(members)), np.nan)
-    resampled = np.full((len(names), len(members), settings.CAPTIOUS.resamples), np.nan, np.float32)
+    scores = np.full((len(directions), len(members)), np.nan)
+    resampled = np.full((len(directions), len(members), settings.CAPTIOUS.resamples), np.nan, np.float32)
     for i, member in enumerate(members):
         columns = read_resampled(member.results, key)
-        for j, name in enumerate(names):
+        for j, name in enumerate(directions):
             if (score := member.outputs[key].get(name, {}).get("score")) is not None:
                 scores[j, i] = score
             if (column := columns.get(name)) is not None:
                 n = min(len(column), resampled.shape[2])
                 resampled[j, i, :n] = column[:n]
-    return ScoreTable(members, dict(zip(names, scores, strict=True)), dict(zip(names, resampled, strict=True)))
+    by_output = dict(zip(directions, scores, strict=True))
+    definition = phase.challenge.definition
+    fields = [field for field in definition.fields if field.name in definition.tie_breaks]
+    return ScoreTable(
+        members,
+        by_output,
+        dict(zip(directions, resampled, strict=True)),
+        {name: _rounded_scores(of_name, phase.digits) for name, of_name in by_output.items()}
+        | {field.name: np.array([float(m.fields.get(field.name, "nan")) for m in members]) for field in fields},
+        {**directions, **{field.name: field.lower_is_better for field in fields}},
+        BoardOutputs.of_board(phase).counts[key],
+    )
 
 
 def _by_rank_output(
-    phase: Phase, outputs: BoardOutputs, members: list[Member], tables: Mapping[str, ScoreTable]
+    phase: Phase, board: BoardOutputs, members: list[Member], tables: Mapping[str, ScoreTable]
 ) -> list[Member]:
     """Members in the order of the output that ranks, on the main reference set; those without a score are last."""
-    table = tables.get(outputs.main_set)
+    table = tables.get(board.main_set)
     if table is None:
         return members
-    numbers = _numbers((outputs.rank_by, *_tie_breaks(phase)), phase, table)
-    lower = _directions(phase)
-    order = _order([_key(of_name, lower[name]) for name, of_name in numbers.items()])
-    ranked = dict.fromkeys(table.members[i] for i in order.tolist())
-    return [*(ranked | dict.fromkeys(members))]
-
-
-def _tie_breaks(phase: Phase) -> list[str]:
-    """The outputs of the board, and the fields of submissions, that break ties in the output that ranks."""
-    known = _directions(phase)
-    return [name for name in phase.challenge.definition.tie_breaks if name in known]
-
-
-def _tie_breaking_fields(phase: Phase) -> dict[str, FieldDefinition]:
-    """The fields whose numbers break ties, by name, in the order of ``Member.numbers``."""
-    definition = phase.challenge.definition
-    return {field.name: field for field in definition.fields if field.name in definition.tie_breaks}
-
-
-def _directions(phase: Phase) -> dict[str, bool | None]:
-    """Whether lower numbers are better, by output and by field that breaks ties."""
-    fields = _tie_breaking_fields(phase).items()
-    return {**BoardOutputs.of_board(phase).directions, **{name: field.lower_is_better for name, field in fields}}
-
-
-def _numbers(names: Iterable[str], phase: Phase, table: ScoreTable) -> dict[str, NDArray[np.float64]]:
-    """The rounded scores of members in outputs, and their numbers in fields that break ties, by name."""
-    places = {name: place for place, name in enumerate(_tie_breaking_fields(phase))}
-    return {
-        name: np.array([member.numbers[places[name]] for member in table.members], dtype=np.float64)
-        if name in places
-        else _rounded_scores(table.scores[name], phase.digits)
-        for name in names
-    }
-
-
-def _key(numbers: NDArray[np.float64], lower: bool | None) -> NDArray[np.float64]:
-    """Numbers that are lower for better scores, and infinite for missing ones."""
-    return np.where(np.isnan(numbers), np.inf, numbers if lower else -numbers)
+    order = _order(table.keys(board.rank_by, *phase.challenge.definition.tie_breaks))
+    return [*(dict.fromkeys(table.members[i] for i in order.tolist()) | dict.fromkeys(members))]
 
 
 def _order(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
@@ -444,26 +436,16 @@ def strict_ranks(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
 
 
 def _standings(phase: Phase, key: str, table: ScoreTable, entries: Set[int]) -> Iterator[Standing]:
-    board = BoardOutputs.of_board(phase)
-    directions, records = board.directions, [member.record for member in table.members]
+    board, records = BoardOutputs.of_board(phase), [member.record for member in table.members]
     is_entry = np.array([pk in entries for pk, _ in records], dtype=bool)
-    ties, lower_of = _tie_breaks(phase), _directions(phase)
-    numbers = _numbers(dict.fromkeys([*directions, *ties]), phase, table)
-    keys = {name: _key(of_name, lower_of[name]) for name, of_name in numbers.items()}
     comparable = Standing.objects.filter(phase=phase, references=key, version=phase.shown_version, digits=phase.digits)
     previous = {(row.output, row.everything): row for row in comparable}
-    for output in directions:
-        own_keys = [keys[name] for name in (output, *(ties if output == board.rank_by else ()))]
-        order = _order(own_keys)
+    for output in board.directions:
+        by = [output, *(phase.challenge.definition.tie_breaks if output == board.rank_by else ())]
+        order = _order(table.keys(*by))
         for everything in (False, True):
             rows = order if everything and phase.entries == "all" else order[is_entry[order]]
-            if phase.challenge.definition.ranks == "scores":
-                ranked = rows[np.isfinite(own_keys[0][rows])]
-                ranks = strict_ranks([key[ranked] for key in own_keys])
-            else:
-                tests = _OutputTests(table, output, phase.digits, lower=directions[output], n_images=board.counts[key])
-                ranked, ranks = tests.ranks(rows, previous.get((output, everything)))
-            rank_of = dict(zip(ranked.tolist(), ranks.tolist(), strict=True))
+            ranks = _ranks(phase, table, by, rows, previous.get((output, everything)))
             yield Standing(
                 phase=phase,
                 references=key,
@@ -473,10 +455,27 @@ def _standings(phase: Phase, key: str, table: ScoreTable, entries: Set[int]) -> 
                 digits=phase.digits,
                 submissions=[records[i][0] for i in rows],
                 finished=[records[i][1] for i in rows],
-                scores=[None if np.isnan(score) else score for score in numbers[output][rows].tolist()],
-                ranks=[rank_of.get(i) for i in rows.tolist()],
-                best=_best(numbers, directions, rows),
+                scores=[None if np.isnan(score) else score for score in table.numbers[output][rows].tolist()],
+                ranks=[ranks.get(i) for i in rows.tolist()],
+                best=_best(table.numbers, board.directions, rows),
             )
+
+
+def _ranks(
+    phase: Phase, table: ScoreTable, by: Sequence[str], rows: NDArray[np.int64], before: Standing | None = None
+) -> dict[int, int]:
+    """The ranks of those rows of a table that can be ranked, by an output and, without tests, by what breaks ties.
+
+    Args:
+        before: the previous board, with scores of the same version and digits.
+    """
+    if phase.challenge.definition.ranks == "scores":
+        keys = table.keys(*by)
+        rows = rows[np.isfinite(keys[0][rows])]
+        ranks = strict_ranks([key[rows] for key in keys])
+    else:
+        rows, ranks = _OutputTests(table, by[0], phase.digits).ranks(rows, before)
+    return dict(zip(rows.tolist(), ranks.tolist(), strict=True))
 
 
 def _rounded_scores(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
@@ -501,8 +500,6 @@ class _OutputTests:
     table: ScoreTable
     output: str
     digits: int
-    lower: bool | None
-    n_images: int
 
     def ranks(self, rows: NDArray[np.int64], before: Standing | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows that can be ranked, and their ranks.
@@ -538,6 +535,6 @@ class _OutputTests:
         return rows, old_ranks
 
     def _scores(self, rows: NDArray[np.int64]) -> RankedScores:
-        scores = (-1.0 if self.lower else 1.0) * self.table.scores[self.output][rows]
+        scores = (-1.0 if self.table.lower[self.output] else 1.0) * self.table.scores[self.output][rows]
         resampled = self.table.resampled[self.output][rows]
-        return RankedScores(scores, _rounded_scores(scores, self.digits), resampled, self.n_images)
+        return RankedScores(scores, _rounded_scores(scores, self.digits), resampled, self.table.n_images)

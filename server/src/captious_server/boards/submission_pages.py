@@ -10,24 +10,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from django.db.models import Count, Max, QuerySet
 from django.db.models.fields.json import KeyTransform
-from numpy.typing import NDArray
 
 from captious_server.boards.captions import CaptionView, positions_of, rows_of
 from captious_server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at, scales_of
 from captious_server.boards.query import Query, rounded_outputs, shown_sets, standing_of, visible_scores
-from captious_server.boards.ranking import (
-    HOLM_ROWS,
-    RankedScores,
-    rank_rows,
-    rounded,
-    rounded_array,
-    strict_ranks,
-)
+from captious_server.boards.ranking import HOLM_ROWS, ranks_in, rounded, rounded_array
 from captious_server.challenges.definition import directions_of
 from captious_server.models import Phase, RefusedUpload, Scores, Standing, Submission
 from captious_server.people.access import Visitor, may_browse, may_see_board
 from captious_server.scoring.queue import BoardOutputs
-from captious_server.scoring.results import read_resampled, read_results
+from captious_server.scoring.results import read_results
 from captious_server.submissions.intake import why_not_chosen
 
 # The place of a submission in its phase: neighbors on the board, the leader, the team's previous best.
@@ -356,15 +348,16 @@ def lower_is_better(query: Query) -> bool:
 
 def rows_of_versions(query: Query, versions: ComparedVersions) -> list[VersionRow]:
     """The output of a query for all submissions, the best after the change first, then the best before."""
-    before, after = (_scores(query, version) for version in (versions.before, versions.after))
-    ranks_before, ranks_after = (
-        _ranks(query, version, len(before | after)) for version in (versions.before, versions.after)
-    )
+    lower, numbers = lower_is_better(query), (versions.before, versions.after)
+    before, after = (_scores(query, version) for version in numbers)
+    ranks: list[dict[int, int]] = [{}, {}]
+    if len(before | after) <= MAX_RANKED:
+        ranks = [ranks_in(query.phase, version, query.key, query.output, lower=lower) for version in numbers]
     rows = [
-        VersionRow(row, before.get(row.pk), after.get(row.pk), ranks_before.get(row.pk), ranks_after.get(row.pk))
+        VersionRow(row, before.get(row.pk), after.get(row.pk), *(of_version.get(row.pk) for of_version in ranks))
         for row in versions.submissions
     ]
-    sign = 1 if lower_is_better(query) else -1
+    sign = 1 if lower else -1
     return sorted(rows, key=lambda row: (_order(row.after, sign), _order(row.before, sign), -row.submission.pk))
 
 
@@ -388,31 +381,3 @@ def _scores(query: Query, version: int) -> dict[int, float]:
     rows = Scores.objects.filter(submission__phase=query.phase, version=version).values_list("submission", entry)
     scores = {pk: rounded(score, query.phase.digits) for pk, score in rows if score is not None}
     return {pk: score for pk, score in scores.items() if score is not None}
-
-
-def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
-    """The ranks of public submissions in a version, by the tests of leaderboards; empty if there are too many."""
-    if n > MAX_RANKED:
-        return {}
-    rows = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")
-    rows = rows.filter(submission__public=True, submission__is_hidden=False).select_related("submission")
-    scores: dict[int, float] = {}
-    resampled: list[NDArray[np.floating]] = []
-    for row in rows:
-        score = row.outputs.get(query.key, {}).get(query.output, {}).get("score")
-        values = read_resampled(row.submission.folder / row.results_file, query.key).get(query.output)
-        if score is not None and values is not None:
-            scores[row.submission_id] = score
-            resampled.append(values)
-    if not scores:
-        return {}
-    sign = -1.0 if lower_is_better(query) else 1.0
-    n_resamples = min(map(len, resampled))  # the first resamples are the same
-    exact = sign * np.array([*scores.values()])
-    rounded_scores = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
-    matrix = sign * np.array([row_values[:n_resamples] for row_values in resampled])
-    if query.challenge.definition.ranks == "scores":
-        ranks = strict_ranks([-rounded_scores])
-    else:
-        ranks = rank_rows(RankedScores(exact, rounded_scores, matrix, query.outputs.counts[query.key]))
-    return dict(zip(scores, ranks.tolist(), strict=True))
