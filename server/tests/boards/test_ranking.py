@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.special import ndtri
 
 from captious.statistics import bootstrap_p_value, holm, ranks
 from captious_server.boards import ranking
-from captious_server.boards.ranking import SIGNIFICANCE, RankedScores, corrected_rows, rank_rows, update_ranks
+from captious_server.boards.ranking import SIGNIFICANCE, RankedScores, corrected_rows, rank_rows
 
 
 def rows(scores: object, resampled: object, digits: int = 4, n_images: int = 100) -> RankedScores:
@@ -64,14 +65,17 @@ def test_ranks_of_large_boards_use_bonferroni(monkeypatch: pytest.MonkeyPatch, u
 
 
 @pytest.mark.parametrize("undefined", [False, True])
-def test_rank_update_compares_only_changed_rows(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
+def test_new_rows_alone_are_compared(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
     monkeypatch.setattr(ranking, "HOLM_ROWS", 10)
     monkeypatch.setattr(ranking, "_BLOCK_ROWS", 7)
     everyone = board(24, undefined=undefined)
-    before, kept, added = np.arange(20), np.arange(3, 20), np.arange(20, 24)
-    old = rank_rows(everyone.take(before))
-    updated = update_ranks(everyone.take(kept), old[3:], everyone.take(added), everyone.take(np.arange(3)))
-    assert np.concatenate(updated).tolist() == rank_rows(everyone.take(np.arange(3, 24))).tolist()
+    known = np.zeros(24, dtype=np.int64)
+    known[4:] = rank_rows(everyone.take(np.arange(4, 24)))
+    expected = rank_rows(everyone)
+    compare = Mock(side_effect=ranking._is_better)
+    monkeypatch.setattr(ranking, "_is_better", compare)
+    assert rank_rows(everyone, known).tolist() == expected.tolist()
+    assert all(len(call.args[0].rows) == 4 for call in compare.call_args_list)
 
 
 def test_correction_of_a_large_board_stays_until_its_size_doubles() -> None:
@@ -117,8 +121,6 @@ def test_systems_on_one_image_share_a_rank(monkeypatch: pytest.MonkeyPatch, most
     assert rank_rows(rows(scores, same, n_images=2)).tolist() == [3, 2, 1]
     one = rows(scores, same, n_images=1)
     assert rank_rows(one).tolist() == [1, 1, 1]
-    kept, added = one.take(np.arange(2)), one.take(np.arange(2, 3))
-    updated = update_ranks(kept, np.array([1, 1]), added, one.take(np.arange(0)))
-    assert np.concatenate(updated).tolist() == [1, 1, 1]
+    assert rank_rows(one, np.array([1, 1, 0])).tolist() == [1, 1, 1]
     differences = [scores[b] - scores[a] for a, b in combinations(range(3), 2)]
     assert [bootstrap_p_value(d, np.full(50, d), scale=1.0, n_images=1) for d in differences] == [1.0, 1.0, 1.0]

@@ -131,14 +131,9 @@ class RankedScores:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def take(self, selection: NDArray[np.integer] | slice) -> RankedScores:
+    def take(self, places: NDArray[np.integer]) -> RankedScores:
         """A selection of the rows."""
-        return RankedScores(self.scores[selection], self.rounded[selection], self.resampled[selection], self.n_images)
-
-    def blocks(self) -> Iterator[slice]:
-        """Slices of rows to compare at a time, so that memory is bounded."""
-        for begin in range(0, len(self), _BLOCK_ROWS):
-            yield slice(begin, min(begin + _BLOCK_ROWS, len(self)))
+        return RankedScores(self.scores[places], self.rounded[places], self.resampled[places], self.n_images)
 
 
 def corrected_rows(n: int) -> int:
@@ -146,37 +141,34 @@ def corrected_rows(n: int) -> int:
     return n if n <= HOLM_ROWS else 1 << (n - 1).bit_length()
 
 
-def rank_rows(rows: RankedScores) -> NDArray[np.int64]:
-    """The rank of each row, int64[n]. All pairs are compared."""
-    if not can_vary(rows.n_images):
-        return np.ones(len(rows), dtype=np.int64)
-    return _holm(rows) if len(rows) <= HOLM_ROWS else _bonferroni(rows)
-
-
-def update_ranks(
-    stable: RankedScores, ranks: NDArray[np.int64], new: RankedScores, old: RankedScores
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ranks after a change of a board with more than ``HOLM_ROWS`` rows; only changed rows are compared.
+def rank_rows(rows: RankedScores, known: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """The rank of each row, int64[n].
 
     Args:
-        stable: rows that stay on the board.
-        ranks: previous ranks of these rows, with the same ``corrected_rows``.
-        new, old: rows that are added and removed.
-
-    Returns:
-        The ranks of stable and new rows.
+        known: the ranks that rows have without those whose rank is 0 here, with the same ``corrected_rows``. Where
+            there are more than ``HOLM_ROWS``, only the latter are compared with all; by default, all are.
     """
-    if not can_vary(stable.n_images):
-        return rank_rows(stable), rank_rows(new)
-    critical = _critical_errors(len(stable) + len(new))
-    ranks, new_block, old_block = ranks.copy(), _Block(new), _Block(old)
-    new_ranks = 1 + _is_better(new_block, new_block, critical)[0].sum(axis=0)
-    for place in stable.blocks():
-        block = _Block(stable.take(place))
-        better, worse = _is_better(new_block, block, critical)
-        ranks[place] += better.sum(axis=0) - _is_better(old_block, block, critical)[0].sum(axis=0)
-        new_ranks += worse.sum(axis=1)
-    return ranks, new_ranks
+    if not can_vary(rows.n_images):
+        return np.ones(len(rows), dtype=np.int64)
+    if len(rows) <= HOLM_ROWS:
+        return _holm(rows)
+    known = np.zeros(len(rows), dtype=np.int64) if known is None else known
+    ranks, critical = np.maximum(known, 1), _critical_errors(len(rows))
+    new = _parts(np.flatnonzero(known == 0))
+    parts = [*new, *_parts(np.flatnonzero(known))]
+    for i, part in enumerate(new):
+        block = _Block(rows.take(part))
+        ranks[part] += _is_better(block, block, critical)[0].sum(axis=0)
+        for other in parts[i + 1 :]:
+            better, worse = _is_better(block, _Block(rows.take(other)), critical)
+            ranks[other] += better.sum(axis=0)
+            ranks[part] += worse.sum(axis=1)
+    return ranks
+
+
+def _parts(places: NDArray[np.integer]) -> list[NDArray[np.integer]]:
+    """Places of rows that are compared at a time, so that memory is bounded."""
+    return [places[begin : begin + _BLOCK_ROWS] for begin in range(0, len(places), _BLOCK_ROWS)]
 
 
 def _holm(rows: RankedScores) -> NDArray[np.int64]:
@@ -193,20 +185,6 @@ def _holm(rows: RankedScores) -> NDArray[np.int64]:
         return np.ones(n, dtype=np.int64)
     better = (rows.rounded[:, None] > rows.rounded) & (p_values <= sorted_p[n_significant - 1])
     return np.asarray(1 + better.sum(axis=0))
-
-
-def _bonferroni(rows: RankedScores) -> NDArray[np.int64]:
-    critical = _critical_errors(len(rows))
-    ranks = np.ones(len(rows), dtype=np.int64)
-    for place in rows.blocks():
-        block = _Block(rows.take(place))
-        ranks[place] += _is_better(block, block, critical)[0].sum(axis=0)
-        for later in rows.blocks():
-            if later.start > place.start:
-                better, worse = _is_better(block, _Block(rows.take(later)), critical)
-                ranks[later] += better.sum(axis=0)
-                ranks[place] += worse.sum(axis=1)
-    return ranks
 
 
 def _critical_errors(n: int) -> float:
@@ -326,10 +304,9 @@ def rounded_values(value: Any, digits: int) -> Any:
 # Code that changes a board counts the change in the same transaction, and computes the board once that is
 # committed. If the process is killed between the two, a worker sees that the board is older than its last change.
 # A new submission is compared with all others; others are compared with each other again only where one of them is
-# hidden, deleted or scored again, or the correction for their number asks for it, see ``corrected_rows``.
+# no longer there, or was scored again, or the correction for their number asks for it, see ``corrected_rows``.
 
 _log = logging.getLogger(__name__)
-_MAX_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
 
 
 def refresh_stale() -> None:
@@ -473,8 +450,16 @@ def _ranks(
         keys = table.keys(*by)
         rows = rows[np.isfinite(keys[0][rows])]
         ranks = strict_ranks([key[rows] for key in keys])
-    else:
-        rows, ranks = _OutputTests(table, by[0], phase.digits).ranks(rows, before)
+        return dict(zip(rows.tolist(), ranks.tolist(), strict=True))
+    scores, resampled = (-1.0 if table.lower[by[0]] else 1.0) * table.scores[by[0]], table.resampled[by[0]]
+    rows = rows[np.isfinite(scores[rows]) & np.isfinite(resampled[rows]).any(axis=1)]
+    old = [] if before is None else zip(before.submissions, before.finished, before.ranks, strict=True)
+    rank_of = {(submission, finished): rank for submission, finished, rank in old if rank is not None}
+    known = np.array([rank_of.pop(table.members[i].record, 0) for i in rows.tolist()], dtype=np.int64)
+    if rank_of or corrected_rows(int(np.count_nonzero(known))) != corrected_rows(len(rows)):
+        known[:] = 0
+    rounded_scores = _rounded_scores(scores[rows], phase.digits)
+    ranks = rank_rows(RankedScores(scores[rows], rounded_scores, resampled[rows], table.n_images), known)
     return dict(zip(rows.tolist(), ranks.tolist(), strict=True))
 
 
@@ -491,50 +476,3 @@ def _best(
         scores = scores[~np.isnan(scores)]
         best[output] = None if lower is None or not len(scores) else float(scores.min() if lower else scores.max())
     return best
-
-
-@dataclass(frozen=True)
-class _OutputTests:
-    """Ranks by tests in one output, from a table."""
-
-    table: ScoreTable
-    output: str
-    digits: int
-
-    def ranks(self, rows: NDArray[np.int64], before: Standing | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows that can be ranked, and their ranks.
-
-        Args:
-            before: the previous board, with scores of the same version and digits.
-        """
-        resampled = self.table.resampled[self.output]
-        rows = rows[np.isfinite(self.table.scores[self.output][rows]) & np.isfinite(resampled[rows]).any(axis=1)]
-        if before is None or len(rows) <= HOLM_ROWS:
-            return rows, rank_rows(self._scores(rows))
-        rank_of = {
-            (submission, finished): rank
-            for submission, finished, rank in zip(before.submissions, before.finished, before.ranks, strict=True)
-            if rank is not None
-        }
-        n_before = len(rank_of)
-        records = [member.record for member in self.table.members]
-        old_ranks = np.array([rank_of.pop(records[i], 0) for i in rows.tolist()], dtype=np.int64)
-        is_new, place_of = old_ranks == 0, {record: i for i, record in enumerate(records)}
-        n_changes = int(is_new.sum()) + len(rank_of)
-        if not n_changes:
-            return rows, old_ranks
-        if (
-            n_changes > _MAX_CHANGES
-            or corrected_rows(n_before) != corrected_rows(len(rows))
-            or not rank_of.keys() <= place_of.keys()  # one of them was hidden, deleted or scored again
-        ):
-            return rows, rank_rows(self._scores(rows))
-        removed = np.array([place_of[record] for record in rank_of], dtype=np.int64)
-        changes = (self._scores(changed) for changed in (rows[is_new], removed))
-        old_ranks[~is_new], old_ranks[is_new] = update_ranks(self._scores(rows[~is_new]), old_ranks[~is_new], *changes)
-        return rows, old_ranks
-
-    def _scores(self, rows: NDArray[np.int64]) -> RankedScores:
-        scores = (-1.0 if self.table.lower[self.output] else 1.0) * self.table.scores[self.output][rows]
-        resampled = self.table.resampled[self.output][rows]
-        return RankedScores(scores, _rounded_scores(scores, self.digits), resampled, self.table.n_images)
