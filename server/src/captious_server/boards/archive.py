@@ -16,21 +16,27 @@ from typing import Any
 import tomlkit
 from django.conf import settings
 from django.db.models import Q, QuerySet
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from captious.drawing import counted
 from captious.files import csv_row
 from captious.statistics import DEFAULT_RESAMPLES
 from captious.version import __version__
 from captious_server.boards.query import rounded_outputs
-from captious_server.challenges.definition import FILE_SETTINGS, public_label, public_path
+from captious_server.challenges.definition import (
+    FILE_SETTINGS,
+    ChallengeDefinition,
+    ReferencesDefinition,
+    public_label,
+    public_path,
+)
 from captious_server.challenges.folder import FILE_NAME
 from captious_server.models import Challenge, Phase, Submission
 from captious_server.people.access import why_hidden
 from captious_server.scoring.queue import sets_of
 from captious_server.scoring.results import n_resamples
-from captious_server.settings import local_time, utc_time
+from captious_server.settings import utc_time
 from captious_server.submissions import storage
 from captious_server.submissions.storage import content, zip_blocks
 
@@ -210,112 +216,43 @@ def _replace(values: Any, cells: Iterable[tuple[Any, Any]], public_form: Callabl
 
 def archive_readme(archive: ChallengeArchive) -> str:
     """The text of README.md."""
-    definition = archive.challenge.definition
-    lines = [f"# {archive.title}", ""]
-    lines += [archive.challenge.summary, ""] if archive.challenge.summary else []
-    lines += [f"License: {definition.license}", ""] if definition.license else []
-    if definition.citation:
-        lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""]
-    lines += _metadata_section(archive) if archive.is_public else []
-    lines.append("`scores.csv` has a row for each submission, reference set and output, with intervals and signatures.")
-    lines += [_captions_section(archive), _loading_section(archive), *_programs(archive), ""]
-    lines += ["## Phases", "", *_phases(archive), ""]
-    return "\n".join([*lines, "## Scores", "", *_scoring_commands(archive)])
-
-
-def _metadata_section(archive: ChallengeArchive) -> Iterator[str]:
-    yield "`datacite.json` has the attributes of a DOI by DataCite's schema 4.5."
-    if not archive.challenge.definition.organized_by:
-        site = settings.CAPTIOUS.site_name
-        yield f"The challenge does not say who organized it, so the creator there is this site, {site}: edit it."
-
-
-def _captions_section(archive: ChallengeArchive) -> str:
-    """The section on the folders of captions, or the reason why there are none."""
-    n, n_with = archive.submissions().count(), archive.with_captions().count()
-    if n_with:
-        whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
-        return f"`captions/` has the captions of {whom}, `challenge/` the challenge.{_not_public(archive)}"
-    if not n:
-        why = "no submission has scores"
-    elif not any(map(archive.captions_files, archive.phases)):
-        why = "the captions files are not public"
-    else:
-        why = "no team has agreed to that"
-    return f"`challenge/` has the challenge. There are no captions, as {why}."
-
-
-def _loading_section(archive: ChallengeArchive) -> str:
-    if not any(captions.public for captions in archive.challenge.definition.captions):
-        return "`challenge/` cannot be loaded into a server, as no references are public."
-    return "`captious challenge load challenge --data DIR` loads the public part of `challenge/` into a server."
-
-
-def _not_public(archive: ChallengeArchive) -> str:
-    """The section on captions files that no public archive contains."""
-    names = [name for phase in archive.phases for name in phase.captions if name not in archive.captions_files(phase)]
-    return f" Captions for {', '.join(dict.fromkeys(names))} are not public." if names else ""
-
-
-def _resamples(archive: ChallengeArchive) -> Iterator[str]:
-    """How to get the intervals, if some scores were not computed with the default number of resamples."""
-    paths = [path for submission in archive.submissions() if (path := submission.results_path) is not None]
-    numbers = sorted({n for path in paths if (n := n_resamples(path)) is not None})
-    if numbers not in ([], [DEFAULT_RESAMPLES]):
-        texts = [f"{n:,} resamples (in Python: `report.to_dict(intervals=True, resamples={n})`)" for n in numbers]
-        yield f"Intervals come from {' or '.join(texts)}."
-
-
-def _programs(archive: ChallengeArchive) -> Iterator[str]:
-    """The versions of captious that computed the scores."""
-    programs = archive.submissions().values_list("shown_scores__program", flat=True).order_by().distinct()
-    if versions := " and ".join(sorted(programs)):
-        yield f"Scores were computed with captious {versions}."
-
-
-def _phases(archive: ChallengeArchive) -> Iterator[str]:
-    """A line for each phase: those in the archive, and those that are not, with the reason."""
-    for phase in archive.phases:
-        n = archive.submissions().filter(phase=phase).count()
-        note = ""
-        if phase.shown_version != phase.scoring_version:
-            note = " They are being scored again; these scores are with earlier references, metrics or programs."
-        yield f"- {phase} (`{phase.name}`){_dates_text(phase)}: {counted(n, 'submission')}.{note}"
-    for phase in archive.withheld:
-        yield f"- {phase} (`{phase.name}`){_dates_text(phase)}: not in this archive. {why_hidden(phase)}"
-
-
-def _dates_text(phase: Phase) -> str:
-    opens = f", from {local_time(phase.opens)}" if phase.opens is not None else ""
-    return opens + (f", until {local_time(phase.closes)}" if phase.closes is not None else "")
-
-
-def _scoring_commands(archive: ChallengeArchive) -> list[str]:
-    """The commands that compute the scores again, one for each public reference set."""
-    definition, with_captions = archive.challenge.definition, archive.with_captions()
+    definition, submissions = archive.challenge.definition, archive.submissions()
     names = {(row.captions, row.name) for phase in archive.phases for row in sets_of(phase).values()}
     sets = [row for row in definition.references if (row.captions, row.name) in names]
     public = [row for row in sets if archive.challenge.is_public(row.captions)]
-    if not public:
-        return ["They cannot be computed again from this archive, as no references are public.", ""]
-    promise = "they can be reproduced to the last bit" if with_captions.exists() else "captions can be scored"
-    where = "../captions/SUBMISSION/" if with_captions.exists() else ""
-    placeholder = "Replace SUBMISSION by a folder in `captions/`." if where else "The captions file is one of yours."
-    lines = [f"Where references are public, {promise}, in the folder `challenge/`. {placeholder}"]
-    lines.append("`--format json` shows all digits, as in `scores.csv`; the default is a table with four.")
-    if not archive.has_setting_files and (files := archive.setting_files()):
-        lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
-    lines += _resamples(archive)
-    for row in public:
-        words = ["captious", "score", f"{where}{row.captions}.json", row.file]
-        words += ["--ci", "--format", "json"]
-        words += [word for metric in definition.metrics for word in ("-m", public_label(metric))]
-        for name, value in definition.settings.items():
-            words += [f"--{name.replace('_', '-')}", public_path(value)]
-        lines += ["", f"    {shlex.join(words)}"]
-    if private := [f"{row.captions}/{row.name}" for row in sets if row not in public]:
-        lines += ["", f"The references of {', '.join(private)} are private; their scores are rounded."]
-    return [*lines, ""]
+    captions_files = {name for phase in archive.phases for name in archive.captions_files(phase)}
+    names_of_phases = dict.fromkeys(name for phase in archive.phases for name in phase.captions)
+    resamples = {n_resamples(path) for row in submissions if (path := row.results_path) is not None} - {None}
+    n_with = archive.with_captions().count()
+    values = {
+        "archive": archive,
+        "definition": definition,
+        "site_name": settings.CAPTIOUS.site_name,
+        "n": submissions.count(),
+        "n_with": n_with,
+        "captions_files": captions_files,
+        "private_files": [name for name in names_of_phases if name not in captions_files],
+        "has_references": any(captions.public for captions in definition.captions),
+        "programs": sorted(submissions.values_list("shown_scores__program", flat=True).order_by().distinct()),
+        "phases": [
+            *((phase, submissions.filter(phase=phase).count(), "") for phase in archive.phases),
+            *((phase, 0, why_hidden(phase)) for phase in archive.withheld),
+        ],
+        "commands": [_scoring_command(definition, row, "../captions/SUBMISSION/" * bool(n_with)) for row in public],
+        "private_sets": [f"{row.captions}/{row.name}" for row in sets if row not in public],
+        "missing_files": [] if archive.has_setting_files else archive.setting_files(),
+        "resamples": [] if resamples <= {DEFAULT_RESAMPLES} else sorted(resamples),
+    }
+    return render_to_string("captious/archive_readme.txt", values)
+
+
+def _scoring_command(definition: ChallengeDefinition, row: ReferencesDefinition, folder: str) -> str:
+    """The command that computes the scores on a reference set again."""
+    words = ["captious", "score", f"{folder}{row.captions}.json", row.file, "--ci", "--format", "json"]
+    words += [word for metric in definition.metrics for word in ("-m", public_label(metric))]
+    for name, value in definition.settings.items():
+        words += [f"--{name.replace('_', '-')}", public_path(value)]
+    return shlex.join(words)
 
 
 # A challenge as a streamed zip file: captions, scores, signatures, its folder, and instructions to reproduce it.
