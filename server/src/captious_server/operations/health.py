@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import lru_cache
 
 from django.conf import settings
 from django.db import Error, connection
@@ -36,7 +35,6 @@ _WORKER_TIMEOUT = timedelta(seconds=15)
 _CHECK_SECONDS = 5.0  # seconds for which a check that writes is not repeated
 _TEST_BYTES = 64 * 1024  # bytes that it writes
 _WAIT_MILLISECONDS = 3000  # milliseconds that it waits for others who write to the database
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -78,50 +76,28 @@ class Queue:
         return "the queue is late" if self.oldest_queued_seconds > 60 * settings.CAPTIOUS.queue_minutes else ""
 
 
-class Storage:
-    """The result of trying to write to a folder."""
+@lru_cache(maxsize=1)
+def _writing(period: float) -> dict[str, str]:
+    """Whether the database and the data folder can be written, "ok" or "failed"; tried once in a period."""
+    states = {"database": "ok", "data_folder": "ok"}
+    try:
+        with _impatient():
+            RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
+    except Error:
+        states["database"] = "failed"
+    try:
+        with tempfile.TemporaryFile(dir=settings.CAPTIOUS.data) as file:
+            file.write(os.urandom(_TEST_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        states["data_folder"] = "failed"
+    return states
 
-    _latest: Storage | None = None
 
-    def __init__(self) -> None:
-        self._made = time.monotonic()
-
-    @classmethod
-    def now(cls) -> Storage:
-        """The current state, cached for a few seconds: anyone may ask, and each check writes to the disk."""
-        with _lock:
-            if cls._latest is None or time.monotonic() - cls._latest._made > _CHECK_SECONDS:
-                cls._latest = cls()
-            return cls._latest
-
-    @cached_property
-    def database(self) -> str:
-        """ "ok" or "failed"."""
-        try:
-            with _impatient():
-                RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
-        except Error:
-            return "failed"
-        return "ok"
-
-    @cached_property
-    def data_folder(self) -> str:
-        """ "ok" or "failed"."""
-        try:
-            with tempfile.TemporaryFile(dir=settings.CAPTIOUS.data) as file:
-                file.write(os.urandom(_TEST_BYTES))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:
-            return "failed"
-        return "ok"
-
-    @property
-    def problem(self) -> str:
-        """The problem in a few words; empty if there is none."""
-        if self.database != "ok":
-            return "the database cannot be written"
-        return "" if self.data_folder == "ok" else "the data folder cannot be written"
+def _writing_now() -> dict[str, str]:
+    """The current state, of the last few seconds: anyone may ask, and each check writes to the disk."""
+    return _writing(time.monotonic() // _CHECK_SECONDS)
 
 
 @contextmanager
@@ -140,13 +116,14 @@ def _impatient() -> Iterator[None]:
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 and "ok" if submissions can be taken and scored; otherwise 503 and the problem."""
-    storage = Storage.now()
-    answer = {"status": "", "database": storage.database, "data_folder": storage.data_folder, "version": __version__}
+    writing = _writing_now()
+    answer = {"status": "", **writing, "version": __version__}
     try:
         queue = Queue.now()
     except Error:
         return JsonResponse({**answer, "status": "no database", "database": "failed"}, status=503)
-    problem = storage.problem or queue.problem
+    failed = [name.replace("_", " ") for name, state in writing.items() if state != "ok"]
+    problem = f"the {failed[0]} cannot be written" if failed else queue.problem
     return JsonResponse({**answer, **asdict(queue), "status": problem or "ok"}, status=503 if problem else 200)
 
 
@@ -158,10 +135,10 @@ class _Site(Collector):
         self._challenges = challenges
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        storage, queue = Storage.now(), Queue.now()
+        writing, queue = _writing_now(), Queue.now()
         values = {
-            "database_writable": ("Whether the database can be written.", storage.database == "ok"),
-            "data_folder_writable": ("Whether the data folder can be written.", storage.data_folder == "ok"),
+            "database_writable": ("Whether the database can be written.", writing["database"] == "ok"),
+            "data_folder_writable": ("Whether the data folder can be written.", writing["data_folder"] == "ok"),
             "data_folder_free_bytes": (
                 "Free space on the disk of the data folder.",
                 shutil.disk_usage(settings.CAPTIOUS.data).free,
