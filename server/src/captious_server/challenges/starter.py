@@ -204,9 +204,6 @@ READY = tuple(sorted(folder.name for folder in _READY_FOLDER.iterdir() if folder
 #: Their metrics.
 READY_METRICS = (*STARTER_METRICS, "spice")
 
-_NOCAPS = {"val": "nocaps_val_4500_captions", "test": "nocaps_test_10600_captions"}
-_DOMAINS = ("in-domain", "near-domain", "out-domain")
-
 
 def write_ready(folder: Path, name: str, references: Sequence[Path] = ()) -> tuple[list[str], list[str]]:
     """Create the folder of a ready challenge; return its files and those still to be added.
@@ -222,11 +219,7 @@ def write_ready(folder: Path, name: str, references: Sequence[Path] = ()) -> tup
         ParameterError: a file has an unexpected name.
         CaptionFileError: a file of nocaps has no domains.
     """
-    values = {
-        "slug": slug_line(folder.resolve().name),
-        "metrics": metrics_line(READY_METRICS),
-        "references": _nocaps_sets(),
-    }
+    values = {"slug": slug_line(folder.resolve().name), "metrics": metrics_line(READY_METRICS)}
     with new_folder(folder) as target:
         shutil.copytree(_READY_FOLDER / name, target, dirs_exist_ok=True)
         shutil.copyfile(STARTER / "rules.md", target / "rules.md")
@@ -241,16 +234,6 @@ def write_ready(folder: Path, name: str, references: Sequence[Path] = ()) -> tup
     return files, missing
 
 
-def _nocaps_sets() -> str:
-    """The reference sets of nocaps as TOML."""
-    lines = []
-    for captions, stem in _NOCAPS.items():
-        for name in ("overall", *_DOMAINS):
-            file = f"references/{stem}{'' if name == 'overall' else f'.{name}'}.json"
-            lines += ["[[references]]", f'name = "{name}"', f'captions = "{captions}"', f'file = "{file}"', ""]
-    return "\n".join(lines)
-
-
 def _copy_references(file: Path, target: Path, names: Sequence[str]) -> None:
     """Copy a file of references to the place given by its name."""
     if file.name not in names:
@@ -261,9 +244,10 @@ def _copy_references(file: Path, target: Path, names: Sequence[str]) -> None:
         shutil.copyfile(file, target / file.name)
     except OSError as error:
         raise CaptionFileError(f"cannot read {file}", where=error.strerror or "") from error
-    if file.stem in _NOCAPS.values():
-        for domain in _DOMAINS:
-            (target / f"{file.stem}.{domain}.json").write_text(json.dumps(_domain_part(file, domain)))
+    for name in names:
+        stem, _, domain = name.removesuffix(".json").partition(".")
+        if stem == file.stem and domain:  # of nocaps
+            (target / name).write_text(json.dumps(_domain_part(file, domain)))
 
 
 def _domain_part(file: Path, domain: str) -> dict[str, Any]:
