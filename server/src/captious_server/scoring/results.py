@@ -211,8 +211,9 @@ def read_results(path: Path | None, label: str) -> StoredResults | None:
     return StoredResults(outputs=tuple(outputs.tolist()), per_caption=per_caption, resampled=resampled)
 
 
+@lru_cache(maxsize=1000)  # some 64 kB each
 def read_resampled(path: Path, label: str) -> dict[str, NDArray[np.floating]]:
-    """The resampled scores in each output, floating[resamples], without reading those of images.
+    """The resampled scores in each output, floating[resamples], without reading those of images; they never change.
 
     Empty if the file does not have the label or does not exist.
     """
