@@ -470,11 +470,8 @@ def network(address: str) -> str:
         value = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(value, ipaddress.IPv4Address):
-        return address
-    if value.ipv4_mapped is not None:
-        return str(value.ipv4_mapped)
-    return str(ipaddress.ip_network((int(value), 64), strict=False).network_address)
+    value = getattr(value, "ipv4_mapped", None) or value
+    return str(value if value.version == 4 else ipaddress.ip_network((int(value), 64), strict=False).network_address)
 
 
 def token_in(authorization: str) -> str | None:
