@@ -13,7 +13,7 @@ from django.utils import timezone
 import captious
 from captious.metrics.cider import CiderD
 from captious_server.models import Attempt, board_changed
-from captious_server.scoring.results import read_resampled, read_results
+from captious_server.scoring.results import read_results
 from server.tests.support.server import Server
 from server.tests.support.site import EXAMPLES, Site, example, parsed
 
@@ -231,7 +231,6 @@ def test_leaderboard_survives_lost_files(site: Site) -> None:
     [submission] = site.submissions()
     submission.results_path.unlink()
     read_results.cache_clear()
-    read_resampled.cache_clear()
     assert board(site) == before
     site.submit(site.user("bob"), method="Another")
     site.work()

@@ -365,7 +365,7 @@ def _table(phase: Phase, key: str, directions: Mapping[str, bool | None], member
     scores = np.full((len(directions), len(members)), np.nan)
     resampled = np.full((len(directions), len(members), settings.CAPTIOUS.resamples), np.nan, np.float32)
     for i, member in enumerate(members):
-        columns = read_resampled(member.results, key)
+        columns = read_resampled(member.results, key) if member.results.is_file() else {}  # it may be deleted
         for j, name in enumerate(directions):
             if (score := member.outputs[key].get(name, {}).get("score")) is not None:
                 scores[j, i] = score
