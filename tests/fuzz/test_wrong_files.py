@@ -16,12 +16,14 @@ from captious.judgment.files import load_own
 from captious.judgment.scores import read_scores
 from captious.learned.leic import CritiqueWeights, as_critique_recipe
 from captious.learned.networks import FeatureSet, NetworkWeights, as_recipe
+from captious.learned.training.examples import read_examples
 from captious.metrics.pope import Pope
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.metrics.shared.objects import ImageObjects, as_object_words
 from captious.metrics.smurf import SmurfConstants
 from captious.models.chat import as_chat_model
 from captious.models.image_features import ImageFeatures
+from captious.parsing.parse_files import read_parses
 from captious.resources.corenlp import read_grammar
 from captious.resources.java_objects import read_object
 from captious.resources.pickles import read_pickle
@@ -31,7 +33,8 @@ from tests.golden.outcomes import LIBRARIES
 from tests.golden.record import Record
 
 WRONG = Path(__file__).parent / "wrong"
-#: Kind of file -> how it is read, and the extensions that files of no kind are given.
+#: Kind of file -> how it is read, and the extensions that files of no kind are given; none where their errors are those
+#: of a library.
 READERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "judgments": (load_own, ".jsonl"),
     "scores": (read_scores, ".json .txt"),
@@ -41,11 +44,14 @@ READERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "feature sets": (FeatureSet.load, ".json .toml"),
     "recipes of critiques": (as_critique_recipe, ".toml"),
     "recipes of networks": (as_recipe, ".toml"),
+    "examples": (read_examples, ".jsonl"),
+    "parses": (read_parses, ".jsonl .conllu"),
     "chat models": (as_chat_model, ".toml"),
     "objects": (ImageObjects.read, ".json .jsonl"),
     "weights of networks": (NetworkWeights.load, ".safetensors"),
     "weights of critiques": (CritiqueWeights.load, ".safetensors"),
     "frequencies": (DocumentFrequencies.load, ".idf"),
+    "pickles of frequencies": (DocumentFrequencies.from_pickle, ""),
     "image features": (ImageFeatures.load, ".npz"),
     "word vectors": (lambda path: VectorFile(path).compiled("0" * 16), ".txt"),
     "pickles": (lambda path: read_pickle(path.read_bytes()), ".pkl"),
@@ -89,7 +95,7 @@ def test_files_are_refused_as_recorded(
         path.write_bytes(original.read_bytes())
         found[path.name] = answer(read, path, ValueError if kind in OF_BYTES else CaptiousError)
     if kind not in OF_BYTES:
-        missing = tmp_path / f"missing{extensions.split()[0]}"
+        missing = tmp_path / f"missing{extensions.partition(' ')[0]}"
         found[missing.name] = answer(read, missing, CaptiousError)
     assert not [*(tmp_path / "cache").rglob("*.rows"), *(tmp_path / "cache").rglob(".captious-*")]
     record(f"wrong/{kind}", clean(found, {str(tmp_path): "FOLDER"}, LIBRARIES))
