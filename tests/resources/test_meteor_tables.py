@@ -258,65 +258,54 @@ def test_damaged_tables_leave_no_index(
     assert not list(cache.glob("meteor/.captious-*"))
 
 
-@pytest.mark.parametrize("member", [SYNSETS, EXCEPTIONS, FUNCTION_WORDS])
-def test_jar_without_a_required_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, member: str) -> None:
-    home = at_home(monkeypatch, tmp_path / "home")
-    write_jar(home / JAR, {name: content for name, content in FILES.members().items() if name != member})
-    with pytest.raises(ResourceError, match="damaged") as caught:
-        meteor.find()
-    assert member in caught.value.message
-    assert str(home / JAR) in caught.value.where
+#: A file of the tables, what is in it instead (None: it is missing), and what is said of that.
+WRONG: dict[str, tuple[str, bytes | None, str]] = {
+    "no synonyms": (SYNSETS, None, SYNSETS),
+    "no exceptions": (EXCEPTIONS, None, EXCEPTIONS),
+    "no list of function words": (FUNCTION_WORDS, None, FUNCTION_WORDS),
+    "empty synonyms": (SYNSETS, b"", "the synonyms end"),
+    "cut synonyms": (SYNSETS, b"car\n1\nbus\n", "the synonyms end"),
+    "a set that is a word": (SYNSETS, b"car\n1 two\n", "line 2 of the synonyms is not a list of numbers"),
+    "a huge set": (SYNSETS, b"car\n99999999999\n", "line 2 of the synonyms is not a list of numbers"),
+    "a word twice": (SYNSETS, b"car\n1\ncar\n2\n", "the word car twice"),
+    "cut exceptions": (EXCEPTIONS, b"go\n", "the exceptions end"),
+    "empty exceptions": (EXCEPTIONS, b"", "the exceptions end"),
+    "empty function words": (FUNCTION_WORDS, b"", "no function words"),
+    "empty paraphrases": (PARAPHRASES, b"", "middle of an entry"),
+    "cut paraphrases": (PARAPHRASES, b"0.5\nin front of\n", "middle of an entry"),
+    "a cut line": (PARAPHRASES, b"0.5\na\nb\n0.5\na", "middle of an entry"),
+    "a word for a probability": (
+        PARAPHRASES,
+        b"0.5\na\nb\nhalf\na\nc\n",
+        "line 4 of the paraphrases is not a probability",
+    ),
+    "shifted paraphrases": (PARAPHRASES, b"a\nb\n0.5\n", "line 1 of the paraphrases is not a probability"),
+    "an empty phrase": (PARAPHRASES, b"0.5\n\nb\n", "line 2 of the paraphrases is not a phrase"),
+    "a blank paraphrase": (PARAPHRASES, b"0.5\na\n \t\n", "line 3 of the paraphrases is not a phrase"),
+    "a long phrase": (PARAPHRASES, b"0.5\n" + b"a " * 256 + b"\nb\n", "line 2 of the paraphrases is not a phrase"),
+    "many words": (
+        PARAPHRASES,
+        b"".join(b"0.5\n%d\nx\n" % i for i in range(65_536)),
+        "more than 65,535 distinct words",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("table", "reason"),
-    [
-        (b"", "middle of an entry"),
-        (b"0.5\nin front of\n", "middle of an entry"),
-        (b"0.5\na\nb\n0.5\na", "middle of an entry"),
-        (b"0.5\na\nb\nhalf\na\nc\n", "line 4 of the paraphrases is not a probability"),
-        (b"a\nb\n0.5\n", "line 1 of the paraphrases is not a probability"),
-        (b"0.5\n\nb\n", "line 2 of the paraphrases is not a phrase"),
-        (b"0.5\na\n \t\n", "line 3 of the paraphrases is not a phrase"),
-        (b"0.5\n" + b"a " * 256 + b"\nb\n", "line 2 of the paraphrases is not a phrase"),
-        (b"".join(b"0.5\n%d\nx\n" % i for i in range(65_536)), "more than 65,535 distinct words"),
-    ],
-    ids=["empty", "cut", "cut in a line", "probability", "shifted", "phrase", "paraphrase", "long", "words"],
-)
-def test_invalid_paraphrase_table_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: bytes, reason: str
-) -> None:
+@pytest.mark.parametrize("what", WRONG)
+def test_invalid_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    name, content, reason = WRONG[what]
     home = at_home(monkeypatch, tmp_path / "home")
-    (home / "data" / PARAPHRASES).write_bytes(gzip.compress(table))
+    place = home / "data" / PARAPHRASES if name == PARAPHRASES else home / JAR
+    if name == PARAPHRASES:
+        place.write_bytes(gzip.compress(content or b""))
+    else:
+        members = {**FILES.members(), name: content}
+        write_jar(place, {member: text for member, text in members.items() if text is not None})
     with pytest.raises(ResourceError, match="damaged") as caught:
         located().build()
     assert reason in caught.value.message
-    assert str(home / "data" / PARAPHRASES) in caught.value.where
+    assert str(place) in caught.value.where
     assert caught.value.hint
-
-
-@pytest.mark.parametrize(
-    ("member", "content", "reason"),
-    [
-        (SYNSETS, b"", "the synonyms end"),
-        (SYNSETS, b"car\n1\nbus\n", "the synonyms end"),
-        (SYNSETS, b"car\n1 two\n", "line 2 of the synonyms is not a list of numbers"),
-        (SYNSETS, b"car\n99999999999\n", "line 2 of the synonyms is not a list of numbers"),
-        (SYNSETS, b"car\n1\ncar\n2\n", "the word car twice"),
-        (EXCEPTIONS, b"go\n", "the exceptions end"),
-        (EXCEPTIONS, b"", "the exceptions end"),
-        (FUNCTION_WORDS, b"", "no function words"),
-    ],
-)
-def test_invalid_word_lists_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, member: str, content: bytes, reason: str
-) -> None:
-    home = at_home(monkeypatch, tmp_path / "home")
-    write_jar(home / JAR, {**FILES.members(), member: content})
-    with pytest.raises(ResourceError, match="damaged") as caught:
-        located().build()
-    assert reason in caught.value.message
-    assert str(home / JAR) in caught.value.where
 
 
 def test_line_ends_and_the_last_line_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
