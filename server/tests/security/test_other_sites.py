@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
+from django.test import Client
 
 from captious_server.models import AuditEvent, User
 from captious_server.settings import Provider
-from server.tests.security import test_sessions_and_passwords as sessions
 from server.tests.security.pages import Page
 from server.tests.security.test_second_step import CODE_PAGE, Device
 from server.tests.security.test_sessions_and_passwords import is_signed_in, sign_in
@@ -286,7 +286,7 @@ class TestAttacks:
 
     def test_sign_in_starts_with_a_form_of_this_site(self, sandbox: World, provider: OpenIDProvider) -> None:
         """Otherwise another site could sign a browser in as somebody else."""
-        client = sessions.strict_client()
+        client = Client(enforce_csrf_checks=True)
         assert client.get("/sign-in/with/local").status_code == 405
         assert client.post("/sign-in/with/local").status_code == 403
         assert provider.asked == []

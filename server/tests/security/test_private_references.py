@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from captious_server.models import Submission
-from server.tests.security.pages import body_of, crawl
+from server.tests.security.pages import Page, body_of, crawl, is_html
 from server.tests.security.test_access import addresses
 from server.tests.security.world import IDS, MARKERS, TEST, VAL, World, upload
 from server.tests.submissions.uploads import zipped
@@ -31,29 +31,41 @@ def leaks(world: World, text: str) -> list[str]:
     return [secret for secret in secrets if secret in text]
 
 
-def every_response(world: World, role: str) -> Iterator[tuple[str, str]]:
+def every_response(world: World, role: str) -> Iterator[tuple[str, Any, str]]:
     """Whatever a role can fetch: what pages link to, all addresses of the site, and all calls of the API."""
-    for address, _, text in crawl(world, role):
-        yield address, text
-    for address in addresses(world, api=False):
+    yield from crawl(world, role)
+    for address in (*addresses(world, api=False), "/admin/", "/admin/captious/user/", "/static/captious/nothing.css"):
         with world.rollback():
-            yield address, body_of(world.as_user(role).get(address))
+            response = world.as_user(role).get(address)
+            yield address, response, body_of(response)
     for address in addresses(world, api=True):
-        yield address, body_of(world.call(role, "GET", address))
+        response = world.call(role, "GET", address)
+        yield address, response, body_of(response)
 
 
 @pytest.mark.parametrize("role", slow_but("visitor", ROLES))
-def test_no_response_has_private_references(world: World, role: str) -> None:
-    found = [(address, leaked) for address, text in every_response(world, role) if (leaked := leaks(world, text))]
-    assert found == []
+def test_every_response_has_the_policy_and_nothing_private(world: World, role: str) -> None:
+    """The policy would block script and style in pages, which have none, but for those of the administration."""
+    seen = []
+    for address, response, text in every_response(world, role):
+        assert leaks(world, text) == [], address
+        policy = str(response.get("Content-Security-Policy", ""))
+        rules = dict(rule.strip().partition(" ")[::2] for rule in policy.split(";"))
+        assert rules["default-src"] == "'self'", address
+        assert rules["object-src"] == rules["base-uri"] == rules["frame-ancestors"] == "'none'"
+        assert "script-src" not in rules
+        assert "unsafe" not in policy
+        assert (response["X-Content-Type-Options"], response["X-Frame-Options"]) == ("nosniff", "DENY")
+        if is_html(response) and not address.startswith("/admin/"):
+            assert Page(response.content.decode()).dangers == [], address
+        seen += [address] * ("the cat" in text)
+    assert any("/captions" in address for address in seen)  # public references are shown
 
 
 def test_private_words_are_in_the_stored_references(world: World) -> None:
     """Without this, the other tests could not fail."""
     text = (world.challenge("open").folder / "test.json").read_text()
     assert all(word in text for word in MARKERS)
-    seen = [address for address, _, text in crawl(world, "visitor") if "the cat" in text]
-    assert any("/captions" in address for address in seen)  # public references are shown
 
 
 def symlink(name: str, target: str) -> bytes:
@@ -207,7 +219,7 @@ class TestAnonymousTeams:
         names = re.compile(r"\b(Alpha|alpha|ann)\b")
         skipped = ("/teams/", "/account/")
         seen = 0
-        for address, text in every_response(anonymous_world, role):
+        for address, _, text in every_response(anonymous_world, role):
             if not address.startswith(skipped):
                 text = text.replace(address, "")
                 assert not names.search(text), address
