@@ -82,20 +82,6 @@ def test_scores_of_nine_systems_equal_the_toolkit(
     assert_equal_scores(evaluations, references, candidates(found[system]), 40_504)
 
 
-@pytest.mark.nightly
-@pytest.mark.usefixtures("meteor_tables")
-@pytest.mark.parametrize("system", range(4))
-def test_slow_scores_of_four_systems_equal_the_toolkit(
-    evaluations: tuple[Any, Any], shared_data: Path, system: int
-) -> None:
-    """The same for the Karpathy test images."""
-    with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines]
-    gts = {i: [{"caption": text} for text in record["refs"]] for i, record in enumerate(records)}
-    res = {i: [{"caption": record["captions"][system]}] for i, record in enumerate(records)}
-    assert_equal_scores(evaluations, gts, res, 5_000)
-
-
 def assert_equal_scores(evaluations: tuple[Any, Any], gts: Any, res: Any, images: int) -> None:
     """Toolkit and drop-in evaluate the same raw captions: BLEU, METEOR, ROUGE-L and CIDEr-D within 1e-12."""
     made = []

@@ -176,20 +176,6 @@ def test_the_name_of_the_package_is_no_metric(name: str) -> None:
         captious.score(["a dog"], [REFERENCES], [name])
 
 
-@pytest.mark.filterwarnings("ignore:concur@light can be raised:captious.CaptiousWarning")
-def test_concur_works_as_a_reward() -> None:
-    scorer = captious.reward({1: REFERENCES, 2: ["a plate of food"]}, Concur())
-    rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
-    assert rewards[0] > rewards[1]
-    assert rewards[0] > rewards[2]
-    assert rewards[0] == pytest.approx(score("a dog runs"), abs=1e-12)
-
-
-def test_the_signature_names_the_weights() -> None:
-    signatures = Concur().signatures()
-    assert all(f"weights:{WEIGHTS.name}" in signature for signature in signatures)
-
-
 def test_german_captions_use_german_weights() -> None:
     german = Concur(language="de")
     references = [["ein Hund rennt über die Wiese", "ein brauner Hund läuft auf Gras"]] * 2

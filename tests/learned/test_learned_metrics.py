@@ -131,10 +131,3 @@ def test_grammar_that_differs_from_training_gives_a_warning() -> None:
     trained = NetworkWeights("lceval", "own", features, random_network(1, 2), resources={"parser": "bundled-1"})
     (warning,) = LCEval(weights=trained, parser="bundled").warnings(table(["a"], [["b"]]), None)
     assert f"trained with parser bundled-1, but its features are computed with parser {VERSION}:" in warning
-
-
-def test_the_variant_is_in_the_signature_and_the_idf_is_that_of_coco() -> None:
-    for metric in (NNEval(), LCEval(), LCEval(variant="official-8010")):
-        (signature,) = metric.signatures(metric.fit(TOY.table().references))
-        assert signature.startswith(f"{metric.name}|variant:{metric.variant}|weights:{metric.trained.label}|")
-        assert "|idf:coco-val-40504-" in signature

@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-import captious
 from captious.data import Captions
 from captious.metrics.capture import ABSTRACT_NOUNS, Capture
 from captious.metrics.soft_spice import SoftSpice, phrases_of
@@ -171,13 +170,3 @@ def test_a_complete_caption_has_recall_and_a_careful_one_precision(
     chatty = capture_of(encoder, f"{reference} A car is on a street. A horse eats an apple.", reference)
     assert careful["capture-p"] > careful["capture-r"]
     assert chatty["capture-r"] > chatty["capture-p"]
-
-
-def test_signatures_say_parser_synonyms_and_encoder(meteor_tables: MeteorTables, encoder: Encoder) -> None:
-    (signature, *_) = Capture(model=encoder, parser="bundled").signatures()
-    assert signature == (
-        f"capture|variant:official|tokenizer:ptb|model:{encoder.label}|parser:bundled-5|"
-        f"abstract-nouns:captious-abstract|synonyms:meteor-1.5|captious:{captious.__version__}"
-    )
-    (signature, *_) = SoftSpice(model=encoder, parser="bundled", split="none").signatures()
-    assert "|split:none|" in signature

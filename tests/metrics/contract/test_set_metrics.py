@@ -18,7 +18,7 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import OfK
-from captious.metrics.contract.metric import MeanMetric, Metric, SetMetric, State
+from captious.metrics.contract.metric import MeanMetric, SetMetric, State
 from captious.metrics.contract.selection import select
 from captious.metrics.diversity import Div, Lsa, MBleu, SelfCider
 from captious.metrics.length import Length
@@ -127,12 +127,6 @@ def test_set_metrics_refuse_single_captions(metric: SetMetric) -> None:
     assert 'several="mean"' in str(caught.value)
     with pytest.raises(ParameterError, match="judges several"):
         captious.reward([["a"]], metric)
-
-
-def test_set_signatures_show_variant_and_tokenizer(metric: SetMetric) -> None:
-    for output, signature in zip(metric.outputs, metric.signatures(), strict=True):
-        assert signature.startswith(f"{output}|variant:{metric.variant}|tokenizer:ptb|")
-        assert signature.rpartition("|")[2].startswith("captious:")
 
 
 def test_all_includes_set_metrics_only_for_several_candidates() -> None:
@@ -301,12 +295,6 @@ def test_of_k_refuses_unknown_choices_and_set_metrics() -> None:
         OfK(Bleu(), "worst")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="neither higher nor lower"):
         OfK(Length(), "best")
-
-
-def test_best_of_k_signatures_record_the_choice() -> None:
-    for choice in ("mean", "best"):
-        of_k: Metric = OfK(Bleu(), choice)  # type: ignore[arg-type]
-        assert of_k.signatures()[3].startswith(f"bleu-4|variant:official|tokenizer:ptb|of-k:{choice}|captious:")
 
 
 def test_empty_table_has_no_rows_of_set_statistics() -> None:
