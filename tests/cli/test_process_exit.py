@@ -212,7 +212,6 @@ def writing(**streams: Any) -> Iterator[subprocess.Popen[bytes]]:
         command, stdout=subprocess.PIPE, env=environment, preexec_fn=heed_signals, **streams
     ) as process:
         try:
-            assert process.stdout is not None
             assert process.stdout.readline() == b"ready\n"
             yield process
         finally:

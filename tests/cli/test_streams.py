@@ -123,8 +123,6 @@ class TestPiped:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.close()
         complaints = process.stderr.read().decode()
         process.stderr.close()

@@ -26,8 +26,6 @@ def test_modules_that_are_loaded_without_an_import(way: str, tmp_path: Path) -> 
             spec = PathFinder.find_spec(path.stem, [str(path.parent)])
         else:
             spec = importlib.util.spec_from_file_location(f"loaded_{path.stem}", path)
-        assert spec is not None
-        assert spec.loader is not None
         loaded = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(loaded)
         assert what_became_of(loaded.__name__, CLASSES[module])[0] == "replaced"

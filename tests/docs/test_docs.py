@@ -195,7 +195,6 @@ def test_the_readme_is_short() -> None:
 def test_the_names_of_parameters_for_lists_are_all_documented() -> None:
     page = (DOCS / "new-metrics.md").read_text()
     sentence = re.search(r"first parameter is called (.*?)\.", page, re.DOTALL)
-    assert sentence is not None
     assert {*re.findall(r"`(\w+)`", sentence[1])} == functions._PLURAL
 
 

@@ -98,7 +98,6 @@ def test_invalid_options_for_several_candidates_are_refused() -> None:
 def test_candidates_are_described() -> None:
     training = captious.Settings(training=[["A dog on a road."]])
     found = scored({**ALIKE, 0: ["a cat", "", "a cat"]}, "novel", settings=training).description
-    assert found is not None
     assert (found.n_candidates, found.fewest, found.most) == (36, 3, 3)
     assert found.vocabulary == len({"a", "dog", "on", "road", "the", "cat"})
     assert found.words == pytest.approx((33 * 5 + 4) / 36)

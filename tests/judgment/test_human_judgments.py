@@ -37,7 +37,6 @@ def test_human_agreement_is_averaged_over_pairs_of_raters(tmp_path: Path, protoc
     judgment = judge(f"flickr8k-expert@{protocol}", "bleu-1", data=data, resamples=50)
     people = judgment["flickr8k-expert"].people
     pairs = combinations(np.array(RATINGS).T, 2)
-    assert people is not None
     assert people.value == pytest.approx(np.mean([stats.kendalltau(a, b, variant=variant).statistic for a, b in pairs]))
     assert people.interval[0] < people.value < people.interval[1]
     assert [row["metric"] for row in judgment.records] == ["bleu-1", "people"]
@@ -62,5 +61,4 @@ def test_published_human_agreement_on_flickr8k_is_reproduced(shared_data: Path) 
     from captious.statistics import Sampling
 
     agreement = load_judgments("flickr8k-expert@tau-b", shared_data).people(Sampling(50, 0))
-    assert agreement is not None
     assert agreement[0] == pytest.approx(0.736, abs=0.0005)

@@ -110,7 +110,6 @@ def test_attention_maps_sum_to_one(kind: str, tiny_encoder: Folders) -> None:
     sequences = encoder.tokenize(TEXTS)
     n_texts = 0
     for batch in encoder.run(sequences, attentions=True):
-        assert batch.attentions is not None
         assert batch.hidden == {}
         np.testing.assert_allclose(batch.attentions.sum(axis=-1), 1, atol=CLOSE)
         assert (batch.attentions >= 0).all()
@@ -230,7 +229,6 @@ def test_padding_within_a_sequence_gets_no_attention(kind: str, tiny_encoder: Fo
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
     padded = [[CLS, 7, PAD, 9, SEP], [CLS, 8, 9, 10, SEP], [CLS, PAD, PAD, 5, SEP]]
     (batch,) = encoder.run(padded, attentions=True)
-    assert batch.attentions is not None
     for place, row in enumerate(batch.rows.tolist()):
         expected = by_transformers(tiny_encoder(kind), padded[row])
         assert (batch.attentions[:, place][..., np.array(padded[row]) == PAD] == 0).all()

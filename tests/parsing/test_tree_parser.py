@@ -130,7 +130,6 @@ def test_empty_sentence_has_no_tree(parser: TreeParser) -> None:
 def test_odd_sentences_have_a_tree(parser: TreeParser, sentence: str) -> None:
     words = sentence.split()
     tree = parse(parser, [words])[0]
-    assert tree is not None
     assert [tag.word for tag in tree.tags()] == words
 
 
@@ -176,7 +175,6 @@ def test_sentences_beyond_the_limit_are_refused(parser: TreeParser) -> None:
     words = [word for caption in sample_captions()[:5] for word in (*caption, "and")][:-1]
     assert 40 < len(words) <= LONGEST  # too long to be guided by bounds
     tree = parse(parser, [words])[0]
-    assert tree is not None
     assert [tag.word for tag in tree.tags()] == words
     with pytest.raises(ParameterError, match=f"a sentence of {LONGEST + 1} words") as raised:
         parse(parser, [["dog"], ["dog"] * (LONGEST + 1)])

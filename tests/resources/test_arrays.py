@@ -63,7 +63,6 @@ def test_arrays_are_mapped_aligned_and_read_only(tmp_path: Path) -> None:
     path = tmp_path / "arrays"
     path.write_bytes(written(ARRAYS))
     actual = open_arrays(path, LABEL)
-    assert actual is not None
     for array in actual.values():
         assert not array.flags.writeable
         assert not array.flags.owndata

@@ -49,7 +49,6 @@ def test_fit_comes_before_map(shards: Path) -> None:
 def test_documented_array_job_gives_the_report(shards: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
     script = re.search(r"^```python array.py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert script is not None
     (shards / "array.py").write_text(script[1])
 
     def job(*arguments: object) -> subprocess.Popen[str]:

@@ -18,9 +18,6 @@ def test_rounded_score_lies_in_its_rounded_interval(numbers: tuple[float, float,
     low, score, high = sorted(numbers)
     shown_low, shown_high = rounded_ends(low, high, digits)
     shown = rounded(score, digits)
-    assert shown_low is not None
-    assert shown_high is not None
-    assert shown is not None
     assert shown_low <= shown <= shown_high
 
 

@@ -104,7 +104,6 @@ def test_administrator_creates_a_password_reset_link(open_page: Callable[..., An
     page.get_by_role("combobox", name="Action").select_option("Create password reset links")
     page.get_by_role("button", name=re.compile("^(Go|Run)$")).click()
     link = re.search(r"http\S+/account/reset/\S+", page.get_by_text("Send this link to forgetful").inner_text())
-    assert link is not None
     owner = open_page(width=360)
     owner.goto(link.group())
     owner.get_by_label("New Password", exact=True).fill("another-horse-88")
@@ -163,7 +162,6 @@ def test_organizer_manages_a_challenge(open_page: Callable[..., Any], width: int
     page.get_by_role("button", name="Hide it").click()
     expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is now hidden.")
     gone = guest.reload()
-    assert gone is not None
     assert gone.status == 403
     guest.goto("/challenges/scenes/leaderboard")
     expect(guest.get_by_role("navigation", name="Phase").get_by_role("link")).to_have_text(["Development", "Late"])

@@ -78,7 +78,6 @@ def is_away(server: Server) -> bool:
 def test_stopped_server_finishes_the_current_scoring(server: Server) -> None:
     gate = Gate(server)
     assert row(server, gate.number)["status"] == "running"
-    assert server.process is not None
     server.process.terminate()
     wait_for(lambda: is_away(server))
     gate.open()
@@ -115,7 +114,6 @@ def test_killed_processes_are_restarted(server: Server) -> None:
     assert not {worker, *killed} & {*server.processes("worker"), *server.processes("web")}
     # The supervisor is killed: the others end, and everything is there when it is started again.
     gate = Gate(server)
-    assert server.process is not None
     server.process.kill()
     server.process.wait()
     wait_for(lambda: is_away(server))

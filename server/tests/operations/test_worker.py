@@ -255,7 +255,6 @@ class TestNoSpaceForUploads:
         client, headers = site.client(ann), {"authorization": f"Bearer {site.token(ann)}"}
         client.handler.enforce_csrf_checks = True  # which reads the form before the view does
         secret = re.search('name="csrfmiddlewaretoken" value="(.+?)"', client.get(form).content.decode())
-        assert secret is not None
         full = OutputError("the captions of an upload cannot be stored", where="No space left on device")
         if where == "receiving":
             monkeypatch.setattr(TemporaryFileUploadHandler, "receive_data_chunk", no_space)
@@ -295,7 +294,6 @@ class TestPreparation:
         [file] = site.data.glob("prepared/*")
         for _ in range(2):
             found = references.references(challenge, row)
-            assert found.stored is not None
             assert found.stored.n_missed == 0
             assert (found.ids, found.texts, found.name) == (original.ids, original.texts, original.name)
             restart()
@@ -343,7 +341,6 @@ class TestPreparation:
                         break
                     before = before or now
                     threading.Event().wait(0.01)
-                assert before is not None
                 assert seen() > before
                 assert site.client().get("/healthz").json()["workers"] == 1
             finally:
@@ -369,7 +366,5 @@ def test_cpu_limit_of_chinese_captions_counts_characters(
     monkeypatch.setattr(worker, "cpu_limit", lambda metrics, n: [given.append(n), limit(metrics, n)][1])
     queue()
     monkeypatch.setattr(worker.storage, "candidates_in", lambda *_: {1: "\u4e00\u53ea\u732b", 2: "a cat", 3: ""})
-    taken = lease.take("test")
-    assert taken is not None
-    worker.score(taken)
+    worker.score(lease.take("test"))
     assert given == [5]

@@ -33,7 +33,6 @@ def test_comparison_of_versions_has_ranks_and_both_signatures(site: Site, folder
     challenge = third.phase.challenge
     challenge.refresh_from_db()
     query = query_from(challenge, {"sort": "-rouge-l"}, admin)
-    assert query is not None
     versions = compare_versions(query.phase)
     rows = {row.submission.method: (row.rank_before, row.rank_after) for row in rows_of_versions(query, versions)}
     both = {row.submission.method: row for row in rows_of_versions(query, versions)}

@@ -52,9 +52,7 @@ def test_references_replaced_during_scoring_are_scored_again(
 ) -> None:
     [submission] = queue()
     during(worker, monkeypatch, lambda: site.load(write_folder(folder, references=NEW)))
-    taken = lease.take("worker")
-    assert taken is not None
-    worker.score(taken)
+    worker.score(lease.take("worker"))
     submission.refresh_from_db()
     assert (submission.status, submission.shown_scores) == ("queued", None)
     assert not list(submission.folder.glob("results*"))
@@ -73,9 +71,7 @@ def test_result_of_a_version_that_changed_unseen_is_dropped(
     """On PostgreSQL, a submission can be taken while the transaction of a load, which does not see it, is open."""
     [submission] = queue()
     during(worker, monkeypatch, lambda: Phase.objects.update(scoring_version=2))
-    taken = lease.take("worker")
-    assert taken is not None
-    worker.score(taken)
+    worker.score(lease.take("worker"))
     submission.refresh_from_db()
     assert (submission.status, submission.tries, submission.lease) == ("queued", 0, 2)
     site.work()
@@ -86,7 +82,6 @@ def test_result_of_a_version_that_changed_unseen_is_dropped(
 def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [submission] = queue()
     taken = lease.take("worker")
-    assert taken is not None
     for title in ("One", "Two", "Three"):
         site.load(write_folder(folder, title=title))
     reference_cache._read.cache_clear()

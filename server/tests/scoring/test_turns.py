@@ -92,15 +92,11 @@ class TestQueue:
         first, second = lease.take("one"), lease.take("two")
         [other] = queue(team=self.b)
         assert places() == {other.pk: 1, **{row.pk: 2 + n for n, row in enumerate(burst[2:])}}
-        assert first is not None
-        assert second is not None
         worker.score(first)
         third = lease.take("one")
-        assert third is not None
         assert third.submission == other
         worker.score(second)
         fourth = lease.take("two")
-        assert fourth is not None
         assert fourth.submission == burst[2]
 
     def test_scoring_again_does_not_delay_new_submissions(self, site: Site, folder: Any) -> None:

@@ -168,8 +168,6 @@ def test_areas_integrate_normalized_scores(captions: dict[str, list[str]]) -> No
             line = study.pictures[pathology.replace(" ", "-")].lines[metric]
             assert line.x.tolist() == [0, 0.25, 1]
             assert line.y.tolist() == [1, record["at 0.25"], record["at 1"]]
-            assert line.low is not None
-            assert line.high is not None
             assert line.low[0] == line.high[0] == 1
             assert (line.low[1:] < line.y[1:]).all()
             assert (line.y[1:] < line.high[1:]).all()

@@ -139,9 +139,6 @@ def test_states_of_pieces_merge_to_that_of_the_whole(metric: Metric) -> None:
         assert not metric.needs_fit
         return
     first, second, third = states
-    assert first is not None
-    assert second is not None
-    assert third is not None
     expected = metric.statistics(captions, whole)
     for merged in (first.merge(second).merge(third), third.merge(first.merge(second))):
         np.testing.assert_array_equal(metric.statistics(captions, merged), expected)
