@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -121,6 +121,24 @@ def uploads_are_read_here(request: pytest.FixtureRequest) -> Iterator[None]:
         if not request.node.get_closest_marker("upload_process"):
             patch.setattr(upload_process, "_read_in_child", upload_process._read_job)
         yield
+
+
+@pytest.fixture
+def while_reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Lets something happen once: when the next upload is read."""
+    from captious_server.submissions import intake
+
+    read = intake.read_upload
+
+    def happens(do: Callable[[], object]) -> None:
+        def reading(*arguments: Any) -> Any:
+            monkeypatch.setattr(intake, "read_upload", read)
+            do()
+            return read(*arguments)
+
+        monkeypatch.setattr(intake, "read_upload", reading)
+
+    return happens
 
 
 @pytest.fixture

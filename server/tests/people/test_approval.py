@@ -11,7 +11,6 @@ import pytest
 from captious_server.models import AuditEvent, Challenge, Team, TeamApproval, User
 from captious_server.people import teams
 from captious_server.people.teams import create_team
-from captious_server.submissions import intake
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import upload, write_folder
 
@@ -120,17 +119,11 @@ def test_challenge_without_approval_has_no_approval_page(site: Site, tmp_path: P
     assert submit(site).status_code == 302
 
 
-def test_approval_withdrawn_during_an_upload_refuses_it(small_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_approval_withdrawn_during_an_upload_refuses_it(small_site: Site, while_reading: Any) -> None:
     ann = small_site.user("ann")
     small_site.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})
     decide(small_site, "approve")
-    read = intake.read_upload
-
-    def slowly(*arguments: Any) -> Any:
-        TeamApproval.objects.update(status="refused", reason="Too late.")
-        return read(*arguments)
-
-    monkeypatch.setattr(intake, "read_upload", slowly)
+    while_reading(lambda: TeamApproval.objects.update(status="refused", reason="Too late."))
     assert "Too late." in submit(small_site).content.decode()
     assert small_site.submissions() == []
 

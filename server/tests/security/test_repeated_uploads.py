@@ -99,19 +99,12 @@ def test_repeated_upload_after_the_close_is_answered(sandbox: World) -> None:
 @pytest.mark.usefixtures("several_processes")
 @pytest.mark.parametrize("phase", ["daily", "attempts", "total"])
 def test_concurrent_uploads_with_one_key_are_one_attempt(
-    sandbox: World, monkeypatch: pytest.MonkeyPatch, phase: str
+    sandbox: World, monkeypatch: pytest.MonkeyPatch, while_reading: Callable[..., None], phase: str
 ) -> None:
     """The second begins while the first is being read."""
     monkeypatch.setattr(intake, "_turn", lambda _: nullcontext())
     answers: list[Any] = []
-    read = intake.read_upload
-
-    def reading(*values: Any) -> Any:
-        monkeypatch.setattr(intake, "read_upload", read)
-        answers.append(send(sandbox, phase=phase))
-        return read(*values)
-
-    monkeypatch.setattr(intake, "read_upload", reading)
+    while_reading(lambda: answers.append(send(sandbox, phase=phase)))
     answers.append(send(sandbox, phase=phase))
     assert sorted(answer.status_code for answer in answers) == [200, 201]
     assert len({answer.json()["id"] for answer in answers}) == 1
@@ -119,17 +112,10 @@ def test_concurrent_uploads_with_one_key_are_one_attempt(
 
 
 @pytest.mark.usefixtures("several_processes")
-def test_concurrent_invalid_uploads_each_count(sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_invalid_uploads_each_count(sandbox: World, while_reading: Callable[..., None]) -> None:
     """The second is not given the attempt of the first; it would be read without counting."""
     answers: list[Any] = []
-    read = intake.read_upload
-
-    def reading(*values: Any) -> Any:
-        monkeypatch.setattr(intake, "read_upload", read)
-        answers.append(send(sandbox, content=b"bad"))
-        return read(*values)
-
-    monkeypatch.setattr(intake, "read_upload", reading)
+    while_reading(lambda: answers.append(send(sandbox, content=b"bad")))
     answers.append(send(sandbox, content=b"bad"))
     assert [answer.status_code for answer in answers] == [429, 422]
     assert n_attempts() == 1
@@ -137,17 +123,10 @@ def test_concurrent_invalid_uploads_each_count(sandbox: World, monkeypatch: pyte
 
 @pytest.mark.usefixtures("several_processes")
 @pytest.mark.parametrize("more", ["", "&dry_run=1"])
-def test_account_has_one_upload_read_at_a_time(sandbox: World, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+def test_account_has_one_upload_read_at_a_time(sandbox: World, while_reading: Callable[..., None], more: str) -> None:
     answers: list[Any] = []
-    read = intake.read_upload
-
-    def reading(*values: Any) -> Any:
-        monkeypatch.setattr(intake, "read_upload", read)
-        answers.append(send(sandbox, key="second", more=more))
-        answers.append(send(sandbox, user="bob", key="third", more=more))
-        return read(*values)
-
-    monkeypatch.setattr(intake, "read_upload", reading)
+    others = (("ann", "second"), ("bob", "third"))
+    while_reading(lambda: answers.extend([send(sandbox, user, key, more=more) for user, key in others]))
     answers.append(send(sandbox, more=more))
     taken = 200 if more else 201
     assert [answer.status_code for answer in answers] == [429, taken, taken]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -80,18 +81,16 @@ class TestRemoval:
 
     @pytest.mark.parametrize("change", ["removed", "deactivated"])
     def test_removed_member_cannot_submit_with_a_pending_upload(
-        self, sandbox: World, monkeypatch: pytest.MonkeyPatch, change: str
+        self, sandbox: World, while_reading: Callable[..., None], change: str
     ) -> None:
-        def read(*given: Any) -> Any:
+        def leave() -> None:
             if change == "removed":
                 assert remove(sandbox, "ann", "bob").status_code == 302
             else:
                 User.objects.filter(username="bob").update(is_active=False)
-            return read_upload(*given)
 
         join(sandbox, "bob")
-        read_upload = intake.read_upload
-        monkeypatch.setattr(intake, "read_upload", read)
+        while_reading(leave)
         before = Submission.objects.count()
         with pytest.raises(intake.RefusedError, match="no longer"):
             sandbox.submit("bob", "Mine", team=sandbox.alpha)
