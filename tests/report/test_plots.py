@@ -16,7 +16,7 @@ from captious.judgment import Judgment, Study
 from captious.judgment.results import Curve, Curves, Matrix
 from captious.report import plots
 from captious.tables import scatter
-from tests.support.results import agreement, judgment
+from tests.report.results import agreement, judgment
 
 pytest.importorskip("matplotlib")
 

@@ -17,8 +17,8 @@ from tests.golden.command_line import clean
 from tests.golden.files import page as shown
 from tests.golden.record import Record
 from tests.report.conftest import systems
+from tests.report.results import agreement, judgment
 from tests.support.pages import Page
-from tests.support.results import agreement, judgment
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 

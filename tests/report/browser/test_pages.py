@@ -22,9 +22,9 @@ from captious.metrics.meteor import align
 from captious.report.page import write_report
 from captious.tables import scatter
 from tests.report.conftest import HOSTILE, systems
+from tests.report.results import agreement, judgment
 from tests.support.browser import check_access
 from tests.support.pages import Page
-from tests.support.results import agreement, judgment
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
