@@ -10,7 +10,6 @@ import pytest
 from tests.cli.conftest import Run, assert_refused
 
 SCORE = ("score", "baseline.json", "improved.json", "references.json", "-m", "bleu-4", "-m", "rouge-l")
-COMPARE = ("compare", "baseline.json", "improved.json", "references.json", "-m", "rouge-l", "--resamples", "50")
 
 
 @pytest.fixture
