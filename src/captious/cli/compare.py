@@ -51,7 +51,9 @@ def compare(
             f"--examples needs --format table, json, md or html; {destination.format} cannot contain them"
         )
     if len(systems.sources) > 2 and (examples or group_by):
-        raise click.UsageError("--examples and --group-by compare two systems")
+        given = "--examples" if examples else "--group-by"
+        instead = "" if examples else ", or show the groups of all of them with captious score --group-by"
+        raise click.UsageError(f"{given} compares two systems, not more: compare two of them{instead}")
     rows, table = systems.read(several=bool(options["several"]))
     named: Mapping[str, Any] = rows
     groups = systems.groups(group_by, table, settings)
