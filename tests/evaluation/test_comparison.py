@@ -59,6 +59,14 @@ def test_reports_are_compared() -> None:
     assert compared["bleu-4"] == expected["bleu-4"]
 
 
+def test_reports_of_the_same_images_in_another_order_are_aligned() -> None:
+    expected = captious.compare({"a": BAD, "b": GOOD}, REFERENCES, ["bleu-4"], resamples=10)
+    bad = captious.score(BAD, REFERENCES, ["bleu-4"])
+    good = captious.score(GOOD, dict(reversed(REFERENCES.items())), ["bleu-4"])
+    compared = captious.compare({"a": bad, "b": good}, resamples=10)
+    assert compared["bleu-4"] == expected["bleu-4"]
+
+
 def test_reports_of_one_name_are_told_apart() -> None:
     bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
     compared = captious.compare({"a": bad, "b": good}, resamples=10)
@@ -91,10 +99,6 @@ OLD_FORMS: dict[str, Any] = {
     "captions": lambda: captious.compare(
         captious.read_captions(BAD, REFERENCES), captious.read_captions(GOOD, REFERENCES)
     ),  # type: ignore[arg-type]
-    "reports": lambda: captious.compare(
-        captious.score(BAD, REFERENCES, "bleu-4"), captious.score(GOOD, REFERENCES, "bleu-4")
-    ),  # type: ignore[arg-type]
-    "one report": lambda: captious.compare(captious.score(BAD, REFERENCES, "bleu-4")),  # type: ignore[arg-type]
     "one system": lambda: captious.compare(BAD, REFERENCES),  # type: ignore[arg-type]
 }
 
@@ -426,8 +430,17 @@ class TestRefusals:
     ) -> None:
         a = captious.score(GOOD, REFERENCES, ["rouge-l", "bleu-4"])
         b = captious.score(GOOD, references, metrics, settings=captious.Settings(**settings))
-        with pytest.raises(ParameterError, match=message):
-            compare_reports(a, b)
+        for pair in ((a, b), (b, a)):
+            with pytest.raises(ParameterError, match=message):
+                compare_reports(*pair)
+
+    def test_reports_without_names_are_told_the_call(self) -> None:
+        a = captious.score(GOOD, REFERENCES, ["rouge-l"])
+        wrong: Any
+        for wrong in ((a,), (a, a), ([a, a],)):
+            with pytest.raises(ParameterError) as caught:
+                captious.compare(*wrong)
+            assert caught.value.hint == 'write compare({"a": report_a, "b": report_b})'
 
     @pytest.mark.parametrize(
         "wrong", [{"level": 0}, {"level": 1}, {"level": 95}, {"resamples": 0}, {"resamples": 10.5}, {"seed": 1.5}]

@@ -114,8 +114,9 @@ def corrected(tests: Sequence[Tested]) -> list[Tested]:
     ]
 
 
-#: The call of ``compare`` in messages.
+#: The calls of ``compare`` in messages.
 _CALL = 'compare({"a": candidates, "b": candidates}, references, metrics)'
+_CALL_WITH_REPORTS = 'compare({"a": report_a, "b": report_b})'
 
 # Comparisons as tables: two systems with their differences, and pairs of several.
 
@@ -611,7 +612,8 @@ def compare(
 
     Args:
         systems: the candidates of two or more systems by their names, each in any form that ``score`` takes; or the
-            reports of systems, such as ``score_systems`` returns, with ``level``, ``resamples`` and ``seed`` only.
+            reports of systems, such as ``score_systems`` returns, with ``level``, ``resamples`` and ``seed`` only. The
+            images of reports may be in any order.
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
         metrics, settings, ids, several, clean: as for ``score``.
@@ -626,7 +628,7 @@ def compare(
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.
-        ParameterError: reports of different images; other arguments with reports; fewer than two systems.
+        ParameterError: reports of different images or metrics; other arguments with reports; fewer than two systems.
 
     >>> comparison = compare({"a": ["a cat"], "b": ["a dog"]}, [["the dog"]], "bleu-1", resamples=10)
     >>> round(comparison["bleu-1"].difference, 2)
@@ -634,8 +636,10 @@ def compare(
     """
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
     sampling: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
-    check_order("compare", {"systems": systems, "references": references}, metrics, hint=f"write {_CALL}")
-    check_systems(systems, references, hint=f"write {_CALL}")
+    given_reports = any(isinstance(item, Report) for item in (systems if isinstance(systems, list | tuple) else [systems]))
+    hint = f"write {_CALL_WITH_REPORTS if given_reports else _CALL}"
+    check_order("compare", {"systems": systems, "references": references}, metrics, hint=hint)
+    check_systems(systems, references, hint=hint)
     if not 2 <= len(systems) <= len(ascii_lowercase):
         raise ParameterError(
             f"{counted(len(systems), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"
@@ -659,7 +663,8 @@ def compare(
         }
         if unused := [name for name, is_given in given.items() if is_given]:
             raise ParameterError("reports are already scored", hint=f"leave out {', '.join(unused)}")
-        reports = [report.named(name) for name, report in systems.items() if isinstance(report, Report)]
+        named = [report.named(name) for name, report in systems.items() if isinstance(report, Report)]
+        reports = [_in_order_of(named[0], report) for report in named]
     else:
         ways = ways_of(several, *systems.values())
         selection = select(metrics, settings, several=bool(ways))
@@ -694,6 +699,14 @@ def compare_reports(
     return Comparison(Reports(reports), differences, sampling)
 
 
+def _in_order_of(first: Report, report: Report) -> Report:
+    """Return a report with its images in the order of another one; as it is if these are not the same images."""
+    if report.n_images != first.n_images or same_images(report.ids, first.ids):
+        return report
+    rows = report.captions.references.rows_of(first.ids)
+    return report if None in rows else report.select(np.array(rows))
+
+
 def _check_comparable(a: Report, b: Report) -> None:
     if not same_images(a.ids, b.ids):
         raise ParameterError(
@@ -710,16 +723,18 @@ def _check_comparable(a: Report, b: Report) -> None:
             where=f"{a.captions.references.name}; {b.captions.references.name}",
             hint="score both against the same references",
         )
+    for name in {**a, **b}:
+        signatures = [report[name].signature if name in report else "absent" for report in (a, b)]
+        if signatures[0] != signatures[1]:
+            raise ParameterError(
+                f"{name} was not computed the same way for both systems",
+                where="; ".join(signatures),
+                hint="score both with the same metrics and settings",
+            )
 
 
 def _tested(a: Report, b: Report, name: str, sampling: Sampling) -> Difference:
     """Return the difference between two reports in an output, with p values that are not corrected yet."""
-    if name not in b or a[name].signature != b[name].signature:
-        raise ParameterError(
-            f"{name} was not computed the same way for both systems",
-            where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
-            hint="score both with the same metrics and settings",
-        )
     if a[name].statistics.rows.shape[1] != b[name].statistics.rows.shape[1]:
         raise ParameterError(
             f"{name} can only compare systems with the same number of candidates per image",
