@@ -427,8 +427,21 @@ def test_a_failing_row_is_named(shards: Path) -> None:
     assert caught.value.where.endswith(f"part-3.jsonl: line 5 (id {rows[4]['id']})")
     rows[4]["candidate"] = "nan"
     write(shards / "part-3.jsonl", rows[:6])
-    with pytest.raises(ShardError, match="not finite"):
+    with pytest.raises(ShardError, match="not finite") as caught:
         sharded(shards, [Lengths()])
+    assert caught.value.hint == "correct lengths: it must give every caption a number"
+
+
+def test_a_function_is_at_fault_for_its_scores(shards: Path) -> None:
+    def infinite(candidate: str, references: object) -> float:
+        return float("inf")
+
+    with pytest.raises(ShardError, match="infinite gave 1 of 1 caption a score that is not finite") as caught:
+        sharded(shards, [infinite])
+    row, place = caught.value.where.splitlines()
+    assert "part-0.jsonl: line 1 " in row
+    assert "test_score_shards.py:" in place
+    assert caught.value.hint == "return a number for every caption, such as 0"
 
 
 def test_all_failing_shards_are_named(shards: Path, tmp_path: Path) -> None:

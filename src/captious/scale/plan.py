@@ -46,6 +46,7 @@ from captious.metrics.contract.metric import (
 )
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.user_code import is_built_in
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequencySum
 from captious.native import using_threads
 from captious.scale.engines import BATCH_ROWS
@@ -698,8 +699,11 @@ class Plan:
             statistics = statistics_of(item.require_caption_metric(), captions, state)
             if not np.isfinite(statistics).all():
                 row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
+                own = f"correct {item.metric.name}: it must give every caption a number"
                 raise ShardError(
-                    f"{item.metric.name} has a statistic that is not finite", where=rows.place(row), hint=_REPORT_IT
+                    f"{item.metric.name} has a statistic that is not finite",
+                    where=rows.place(row),
+                    hint=_REPORT_IT if is_built_in(type(item.metric)) else own,
                 )
             yield statistics
 
@@ -752,8 +756,12 @@ class Plan:
         if (cause := failure(start, stop)) is None:  # rows that only fail together
             where = f"{rows.source}: {rows.unit}s {rows.numbers[0]:,} to {rows.numbers[-1]:,}"
         error = cause or error
-        what = marked(error.message) if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
-        return ShardError(f"a row cannot be scored: {what}", where=where, hint=_REPORT_IT)
+        if isinstance(error, CaptiousError):  # such as that of a function that failed
+            places = "\n".join(filter(None, [where, error.where]))
+            return ShardError(
+                f"a row cannot be scored: {marked(error.message)}", where=places, hint=error.hint or _REPORT_IT
+            )
+        return ShardError(f"a row cannot be scored: {type(error).__name__}: {error}", where=where, hint=_REPORT_IT)
 
 
 def _checksum(references: References) -> str:

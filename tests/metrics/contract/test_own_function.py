@@ -257,6 +257,18 @@ def test_wrong_shapes_get_our_error(function: Callable[..., Any], message: str, 
     assert help in caught.value.hint
 
 
+def of_length(candidate: str, references: object) -> float:
+    return 1 / len(candidate)
+
+
+def test_caption_that_a_function_fails_for_is_named() -> None:
+    reward = captious.reward({7: ["a dog"]}, of_length)
+    with pytest.raises(ParameterError, match="of_length failed: ZeroDivisionError") as caught:
+        reward([7, 7, 7], ["a dog", "", "ab"])
+    assert caught.value.where.endswith(": for ''")
+    assert caught.value.hint == "correct it: it must return a number for every caption, such as 0"
+
+
 class TestFiles:
     def test_function_is_loaded_from_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "helper.py").write_text("BONUS = 1.0\n")

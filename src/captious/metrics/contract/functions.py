@@ -84,43 +84,45 @@ class FunctionMetric(MeanMetric):
         """
         lists = [list(texts) for texts in references]
         if self.takes_lists:
-            scores = self._checked(self._called([*candidates], lists), (len(candidates),))
+            scores = self._called([*candidates], lists, (len(candidates),))
         else:
-            single = (self._called(candidate, texts) for candidate, texts in zip(candidates, lists, strict=True))
-            scores = np.array([float(self._checked(score, ())) for score in single])
+            single = (self._called(candidate, texts, ()) for candidate, texts in zip(candidates, lists, strict=True))
+            scores = np.array([float(score) for score in single])
         infinite = np.flatnonzero(~np.isfinite(scores))
         if infinite.size:
             first = infinite[0]
             raise ParameterError(
                 f"{self.name} gave {counted_of(infinite.size, len(scores), 'caption')} a score that is not finite",
-                where=f"{_place(self.function)}: {float(scores[first])} for {shortened(candidates[first])}",
+                where=_place(self.function, f"{float(scores[first])} for {shortened(candidates[first])}"),
                 hint="return a number for every caption, such as 0",
             )
         return scores
 
-    def _called(self, candidates: Any, references: Any) -> Any:
+    def _called(self, candidates: Any, references: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        where = _place(self.function, "" if self.takes_lists else f"for {shortened(candidates)}")
         try:
-            return self.function(candidates, references)
+            values = self.function(candidates, references)
         except (CaptiousError, MemoryError):
             raise
         except Exception as error:  # whatever the user's code does
+            is_misled = self.takes_lists or isinstance(error, TypeError | AttributeError)
             raise ParameterError(
-                f"{self.name} failed: {type(error).__name__}: {error}", where=_place(self.function), hint=self._calls
+                f"{self.name} failed: {type(error).__name__}: {error}",
+                where=where,
+                hint=self._calls if is_misled else "correct it: it must return a number for every caption, such as 0",
             ) from error
-
-    def _checked(self, values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
         expected = f"for {counted(shape[0], 'item')}" if shape else "for one caption"
         if values is None:
-            raise ParameterError(f"{self.name} returned nothing", where=_place(self.function), hint=self._calls)
+            raise ParameterError(f"{self.name} returned nothing", where=where, hint=self._calls)
         try:
             array = np.asarray(values, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ParameterError(
-                f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), hint=self._calls
+                f"the scores of {self.name} are not numbers: {error}", where=where, hint=self._calls
             ) from error
         if array.shape != shape:
             size = counted(len(array), "score") if array.ndim == 1 else f"scores of the shape {array.shape}"
-            raise ParameterError(f"{self.name} gave {size} {expected}", where=_place(self.function), hint=self._calls)
+            raise ParameterError(f"{self.name} gave {size} {expected}", where=where, hint=self._calls)
         return array
 
     @property
@@ -299,7 +301,8 @@ def _check_order(function: ScoreFunction, name: str, names: Sequence[str]) -> No
         )
 
 
-def _place(function: ScoreFunction) -> str:
-    """Return the file and line of the function, if known."""
+def _place(function: ScoreFunction, spot: str = "") -> str:
+    """Return the file and line of the function, if known, and what it was called for."""
     code = getattr(function, "__code__", None)
-    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+    place = "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+    return ": ".join(filter(None, [place, spot]))
