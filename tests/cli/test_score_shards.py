@@ -40,6 +40,22 @@ def test_sharded_scores_have_the_json_of_score(sharded: Path, run: Run, options:
     assert ("--idf" in options) or "only 24" in outcome.err
 
 
+PRINTING = "print('loaded')\ndef long(candidate, references):\n    print('called')\n    return 1\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    ["improved.json references.json", "--shards improved-*.jsonl", "--shards improved-*.jsonl --engine processes"],
+)
+def test_what_functions_print_goes_to_stderr(sharded: Path, files: str) -> None:
+    (sharded / "mine.py").write_text(PRINTING)
+    command = ["captious", "score", *files.split(), "-m", "mine.py:long", "--format", "json"]
+    done = subprocess.run(command, cwd=sharded, env=plain_environment(), capture_output=True, text=True)
+    assert json.loads(done.stdout)["systems"][0]["metrics"]["long"]["score"] == 1
+    assert "loaded\n" in done.stderr
+    assert done.stderr.count("called\n") == 24
+
+
 def test_shards_with_other_columns_and_intervals_are_scored(sharded: Path, run: Run) -> None:
     write(
         sharded / "other.parquet",

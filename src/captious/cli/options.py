@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 from typing import Any
 
@@ -45,7 +47,8 @@ def _metric(request: str) -> str | BaseMetric:
         return request
     from captious.metrics.contract.functions import FileMetric
 
-    return FileMetric(request)
+    with redirect_stdout(sys.stderr):  # what the file prints
+        return FileMetric(request)
 
 
 def complete_metrics(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

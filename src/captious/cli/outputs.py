@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 from click.core import ParameterSource
@@ -55,12 +56,14 @@ class Destination:
         file: the output file; None for standard output.
         plot: the folder of plots, if there is one.
         presentation: how tables show numbers and names.
+        results: standard output, as what metrics of users print goes to standard error.
     """
 
     format: str
     file: Path | None = None
     plot: Path | None = None
     presentation: Presentation = field(default_factory=Presentation)
+    results: TextIO = field(default_factory=lambda: sys.stdout)
 
     @property
     def is_for_reading(self) -> bool:
@@ -69,6 +72,10 @@ class Destination:
 
     def deliver(self, content: str | Table) -> None:
         """Print text or a table, or write it to the file atomically."""
+        with redirect_stdout(self.results):
+            self._deliver(content)
+
+    def _deliver(self, content: str | Table) -> None:
         if isinstance(content, Table):
             content = _with_flags(self.presentation.apply(content))
             if self.is_for_reading:
@@ -131,7 +138,9 @@ def output_options(
                 raise click.UsageError("--interval-style is for intervals in LaTeX: add --format tex")
             if not click.get_current_context().params.get("intervals", True):
                 raise click.UsageError("there are no intervals for --interval-style: add --ci")
-        return {"destination": Destination(format_, output, plot, chosen)}
+        made = Destination(format_, output, plot, chosen)
+        click.get_current_context().with_resource(redirect_stdout(sys.stderr))
+        return {"destination": made}
 
     what = "Output file, written atomically. Default: standard output."
     declarations = [

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -103,6 +104,7 @@ def _begin(packed: bytes, started: Event) -> None:
     """Initialize a new process."""
     global _work
     started.set()
+    sys.stdout = sys.stderr  # of metrics that print: results are on standard output
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its children
     parent = multiprocessing.parent_process()
     if parent is not None:
