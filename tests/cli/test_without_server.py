@@ -7,6 +7,7 @@ import sys
 from importlib import metadata
 from typing import Any
 
+import click
 import pytest
 
 from captious import cli
@@ -51,6 +52,27 @@ def test_a_server_that_cannot_be_imported_is_named(run: Run, monkeypatch: pytest
     monkeypatch.setitem(vars(plugins), "by_name", {"serve": broken})
     monkeypatch.setattr(cli, "_PLUGINS", plugins)
     assert_refused(run("serve"), "the command serve cannot be loaded", "captious_server_of_another_time:serve")
+
+
+def test_commands_of_other_packages_are_listed_and_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken one does not disable others, and names of captious stay its own."""
+    group = "captious.commands"
+    points = [
+        metadata.EntryPoint("again", "captious.cli.check:check", group),
+        metadata.EntryPoint("broken", "no_such_package:command", group),
+        metadata.EntryPoint("score", "no_such_package:command", group),
+    ]
+    monkeypatch.setattr(metadata, "entry_points", lambda **chosen: points)
+    monkeypatch.setattr(cli, "_PLUGINS", EntryPoints(group, "command", cli._PLUGINS.built_in))
+    listed = run("--help").out
+    assert "\nOther packages:\n  again " in listed
+    assert " from captious.cli.check:check\n  broken " in listed
+    assert run("again", "--help").out.startswith("Usage: captious again ")
+    assert run("score", "--help").out.startswith("Usage: captious score ")
+    assert_refused(run("broken"), "the command broken cannot be loaded", "no_such_package:command")
+    assert_refused(run("agian"), "did you mean again?")
+    completed = cli.captious.shell_complete(click.Context(cli.captious), "")
+    assert {"score", "again", "broken"} < {item.value for item in completed}
 
 
 def test_talking_to_a_server_needs_nothing_of_it() -> None:

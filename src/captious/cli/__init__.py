@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # Threads of OpenBLAS, which numpy starts when it is imported, wait for work in a loop: for as long as importing takes.
 # With this, they sleep at once.
@@ -25,6 +25,9 @@ from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, P
 from captious.plugins import EntryPoints, deferred
 from captious.progress import observed, told
 from captious.version import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["Group", "main"]
 
@@ -83,16 +86,20 @@ _ANYWHERE = ("--debug", "-q", "--quiet", "-V", "--version")
 
 #: Commands of the package captious-server, which it offers under these names in the entry-point group.
 OF_SERVER = ("serve", "challenge")
-_PLUGINS = EntryPoints("captious.commands", "command", ())
+_OWN = [name for commands in COMMANDS.values() for name in commands]
+_PLUGINS = EntryPoints("captious.commands", "command", [name for name in _OWN if name not in OF_SERVER])
 
 
-def _command_of_server(name: str) -> click.Command:
-    """Return a command of the evaluation server.
+def _command_of_plugin(name: str) -> click.Command | None:
+    """Return a command of another package; None if there is none.
 
     Raises:
-        MissingExtraError: the server is not installed.
+        MissingExtraError: a command of the evaluation server, which is not installed.
+        ParameterError: it cannot be loaded.
     """
     if name not in _PLUGINS.by_name:
+        if name not in OF_SERVER:
+            return None
         raise MissingExtraError(f"captious {name} is part of the evaluation server", hint="pip install captious-server")
     command: click.Command = _PLUGINS.load(name, lambda item: isinstance(item, click.Command), "a click command")
     return command
@@ -122,10 +129,10 @@ class Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         is_name = args and not args[0].startswith("-") and not ctx.resilient_parsing
-        if is_name and args[0] not in (names := self.list_commands(ctx)):
+        if is_name and self.get_command(ctx, args[0]) is None:
             from captious.cli.usage import advice_on_command
 
-            hint = advice_on_command(args[0], names, ctx.command_path)
+            hint = advice_on_command(args[0], self.list_commands(ctx), ctx.command_path)
             raise ParameterError(f"there is no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
@@ -140,16 +147,23 @@ class _Captious(Group):
     """The group of all commands, which are imported when they are called."""
 
     def sections(self, ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
-        return COMMANDS
+        others = {name: f"from {_PLUGINS.by_name[name].value}" for name in self.list_commands(ctx) if name not in _OWN}
+        return {**COMMANDS, "Other packages": others} if others else COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for commands in COMMANDS.values() for name in commands]
+        return [*_OWN, *sorted({*_PLUGINS.by_name} - {*OF_SERVER})]
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete commands without loading them, as some may not be loadable."""
+        from click.shell_completion import CompletionItem
+
+        lines = {name: line for commands in self.sections(ctx).values() for name, line in commands.items()}
+        items = [CompletionItem(name, help=line) for name, line in lines.items() if name.startswith(incomplete)]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        if cmd_name in OF_SERVER:
-            return _command_of_server(cmd_name)
+        if cmd_name in OF_SERVER or cmd_name not in _OWN:
+            return _command_of_plugin(cmd_name)
         module = import_module(f"captious.cli.{module_of(cmd_name)}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
