@@ -197,6 +197,17 @@ def test_parts_are_on_every_line_or_on_none(tmp_path: Path, part: str) -> None:
     (tmp_path / "own.jsonl").write_text("".join(line.format(n, named if n < 3 else part) for n in range(5)))
     with pytest.raises(CaptionFileError, match="no part, but other lines have one") as caught:
         load_judgments(str(tmp_path / "own.jsonl"))
-    assert caught.value.where.endswith("own.jsonl, line 4")
+    assert "own.jsonl, line 4: found" in caught.value.where
     (tmp_path / "own.jsonl").write_text("".join(line.format(n, part) for n in range(5)))
     assert load_judgments(str(tmp_path / "own.jsonl")).n_units == 5
+
+
+def test_judgments_in_another_form_are_told_how_to_write_them(tmp_path: Path) -> None:
+    (tmp_path / "rated.csv").write_text("candidate,references,rating\na dog,a dog runs,3\n")
+    with pytest.raises(ParameterError, match=r"are read from \.jsonl files") as caught:
+        captious.judge(f"{tmp_path}/rated.csv@spearman", "rouge-l")
+    assert caught.value.hint.startswith('write {"candidate": "...", "references": ["..."], "rating": 3}')
+    (tmp_path / "rated.jsonl").write_text('{"candidate": "a dog", "references": ["a dog runs"], "human": 3}\n')
+    with pytest.raises(CaptionFileError, match="no rating") as wrong:
+        captious.judge(tmp_path / "rated.jsonl", "rouge-l")
+    assert wrong.value.where.endswith("line 1: found 'candidate', 'references', 'human'")

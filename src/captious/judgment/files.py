@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from captious.data.formats import parse_rows
 from captious.data.rows import Source
-from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError, option
+from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError, option
 from captious.files import checksum, decoded, user_bytes
 from captious.judgment.correlation import STATISTICS
 from captious.judgment.items import CaptionPair, RatedCaption, Unknown, judgments_of
@@ -346,13 +346,19 @@ _FORM_WITH_SYSTEM = 'write {"candidate": "...", "references": ["..."], "rating":
 
 
 def as_own(benchmark: str) -> tuple[Path, str] | None:
-    """Split ``mine.jsonl`` or ``mine.jsonl@spearman`` into file and statistic; None for other files than .jsonl.
+    """Split ``mine.jsonl`` or ``mine.jsonl@spearman`` into file and statistic; None for the name of a benchmark.
 
     The file may be compressed, ``mine.jsonl.gz``, and can be named without .gz. The statistic is "own" if none is
     named.
+
+    Raises:
+        ParameterError: a file with another extension.
     """
     match = re.fullmatch(r"(.*\.jsonl)(?:\.gz)?(?:@([^@]*))?", benchmark, re.DOTALL)
     if match is None:
+        file = Path(benchmark.partition("@")[0])
+        if file.suffix and file.is_file():
+            raise ParameterError("judgments of your own are read from .jsonl files", where=str(file), hint=_FORM)
         return None
     return Path(match[1]), _DEFAULT if match[2] is None else match[2]
 
@@ -408,7 +414,8 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
             else ""
         ):
             help = _FORM_WITH_SYSTEM if problem == "no system" else _FORM
-            raise CaptionFileError(problem, where=f"{path}, line {number}", hint=help)
+            found = f": found {', '.join(map(repr, record))}" if problem.startswith("no ") else ""
+            raise CaptionFileError(problem, where=f"{path}, line {number}{found}", hint=help)
     protocol = Protocol(
         path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS, ids="line"
     )
