@@ -116,6 +116,13 @@ def test_the_exit_status_and_the_traceback_are_the_programs_own(tmp_path: Path) 
     assert last.startswith("captious run: nothing was replaced: no toolkit and no copy of one was recognized")
 
 
+def test_names_that_the_program_sets_in_vain_are_reported(tmp_path: Path) -> None:
+    program = "import pycocoevalcap.rouge.rouge as module; module.my_lcs = len; module.my_lcs = module.my_lcs"
+    *_, last = run(program, tmp_path).stderr.splitlines()
+    name = "pycocoevalcap.rouge.rouge.my_lcs"
+    assert last.startswith(f"captious run: warning: the program sets {name}, which captious does not use: scores may")
+
+
 def test_the_users_own_startup_code_still_runs(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.theirs = 'here'")
     (tmp_path / "program.py").write_text("print(theirs)")

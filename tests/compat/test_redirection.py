@@ -13,9 +13,9 @@ from types import ModuleType
 
 import pytest
 
-from captious.compat import install, redirected, uninstall
+from captious.compat import install, pyciderevalcap, redirected, replacements, uninstall
 from captious.compat.redirection import installed
-from captious.errors import ParameterError
+from captious.errors import CaptiousWarning, ParameterError
 
 #: Every module of the toolkit that code imports from, and a name in it.
 NAMES = {
@@ -258,6 +258,63 @@ def test_patches_are_visible_in_the_toolkit() -> None:
     again = importlib.import_module("captious.compat.pycocoevalcap.eval")
     assert module.COCOEvalCap is again.COCOEvalCap
     assert sys.modules["pycocoevalcap"].eval is again
+
+
+GTS, RES = {1: ["a dog runs on a beach", "a dog"], 2: ["two men"]}, {1: ["a dog on the beach"], 2: ["two old men"]}
+
+
+@pytest.mark.parametrize(
+    ("module", "owner", "name"),
+    [
+        ("rouge.rouge", "", "my_lcs"),
+        ("bleu.bleu_scorer", "", "precook"),
+        ("cider.cider_scorer", "", "np"),
+        ("meteor.meteor", "Meteor", "_stat"),
+        ("cider.cider", "CiderScorer", "counts2vec"),
+    ],
+)
+def test_a_name_that_nothing_uses_is_named(monkeypatch: pytest.MonkeyPatch, module: str, owner: str, name: str) -> None:
+    install()
+    replaced = importlib.import_module(f"pycocoevalcap.{module}")
+    compute_score = importlib.import_module("pycocoevalcap.rouge.rouge").Rouge().compute_score
+    label = ".".join(filter(None, [module, owner, name]))
+    with pytest.warns(CaptiousWarning) as warned:  # noqa: PT031 - of modules when it is set, of classes when they score
+        monkeypatch.setattr(getattr(replaced, owner) if owner else replaced, name, len, raising=False)
+        compute_score(GTS, RES)
+    assert f"sets pycocoevalcap.{label}, which captious does not use" in str(warned[0].message)
+    assert any(event.get("name") == f"pycocoevalcap.{label}" for event in replacements())
+
+
+def test_methods_of_scorers_that_another_toolkit_does_not_use_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyciderevalcap.CiderDScorer, "compute_cider", lambda self: [1.0])
+    with pytest.warns(CaptiousWarning, match="sets pyciderevalcap.ciderD.ciderD_scorer.CiderScorer.compute_cider, "):
+        pyciderevalcap.CiderD().compute_score(GTS, [{"image_id": 1, "caption": ["a dog"]}])
+
+
+def test_punctuation_that_a_program_adds_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    install()
+    module = importlib.import_module("pycocoevalcap.tokenizer.ptbtokenizer")
+    before = [*module.PUNCTUATIONS]
+    module.PUNCTUATIONS += ["a"]
+    try:
+        with pytest.warns(CaptiousWarning, match="sets pycocoevalcap.tokenizer.ptbtokenizer.PUNCTUATIONS"):
+            module.PTBTokenizer().tokenize({1: [{"caption": "a dog"}]})
+    finally:
+        module.PUNCTUATIONS[:] = before
+
+
+def test_methods_that_a_program_replaces_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    install()
+    bleu, rouge, cider = (
+        importlib.import_module(f"pycocoevalcap.{name}") for name in ("bleu.bleu", "rouge.rouge", "cider.cider")
+    )
+    plain = bleu.Bleu().compute_score(GTS, RES, verbose=0)[0][0]
+    monkeypatch.setattr(bleu.BleuScorer, "_single_reflen", lambda self, lengths, option=None, length=None: 100)
+    monkeypatch.setattr(cider.CiderScorer, "compute_cider", lambda self: [0.25, 0.75])
+    monkeypatch.setattr(rouge.Rouge, "calc_score", lambda self, candidate, references: 0.5)
+    assert bleu.Bleu().compute_score(GTS, RES, verbose=0)[0][0] < plain / 2
+    assert [*cider.Cider().compute_score(GTS, RES)[1]] == [0.25, 0.75]
+    assert [*rouge.Rouge().compute_score(GTS, RES)[1]] == [0.5, 0.5]
 
 
 def test_scorers_pickle() -> None:

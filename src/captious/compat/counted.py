@@ -12,6 +12,7 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from captious.compat.reexports import note_changes
 from captious.data import References
 from captious.errors import ResourceError
 from captious.metrics.shared.frequencies import DocumentFrequencies
@@ -96,6 +97,7 @@ class CountedImages(Generic[R, T]):
         Raises:
             TypeError: an image has none.
         """
+        note_changes()
         candidates = [candidate for candidate in self.ctest if candidate is not None]
         if len(candidates) < len(self.ctest):
             raise TypeError("an image has no candidate: it was added as (None, references)")

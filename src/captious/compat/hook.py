@@ -167,7 +167,7 @@ def write_event(event: str, **values: str) -> dict[str, Any]:
 
     Args:
         event: "without captious"; "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit
-            that was replaced.
+            that was replaced; "ignored", a name that the program sets in it.
         values: details of the event. The process, its Python and its arguments are added.
     """
     words = getattr(sys, "orig_argv", [])[1:]

@@ -66,6 +66,7 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
         f"warning: {each['module']}.{each['name']} is not replaced: {each['reason']} ({each['file']}{_advice(each)})"
         for each in refusals
     ]
+    lines += [f"warning: {event['reason']}" for event in by_kind.get("ignored", [])]
     lines += [
         f"warning: {event['python']} does not have captious: nothing was replaced there"
         for event in by_kind.get("without captious", [])

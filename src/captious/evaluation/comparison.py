@@ -636,10 +636,10 @@ def compare(
     """
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
     sampling: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
-    given_reports = any(isinstance(item, Report) for item in (systems if isinstance(systems, list | tuple) else [systems]))
-    hint = f"write {_CALL_WITH_REPORTS if given_reports else _CALL}"
-    check_order("compare", {"systems": systems, "references": references}, metrics, hint=hint)
-    check_systems(systems, references, hint=hint)
+    items = systems if isinstance(systems, list | tuple) else [systems]
+    call = _CALL_WITH_REPORTS if any(isinstance(item, Report) for item in items) else _CALL
+    check_order("compare", {"systems": systems, "references": references}, metrics, hint=f"write {call}")
+    check_systems(systems, references, hint=f"write {call}")
     if not 2 <= len(systems) <= len(ascii_lowercase):
         raise ParameterError(
             f"{counted(len(systems), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"

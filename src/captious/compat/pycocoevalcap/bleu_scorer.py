@@ -12,6 +12,7 @@ import numpy as np
 
 from captious.compat import counted
 from captious.compat.counted import CountedImages, Counts, Ngram, groups_of
+from captious.compat.reexports import is_changed
 from captious.data import Captions
 from captious.metrics.bleu import Bleu
 from captious.text import WHITESPACE
@@ -134,7 +135,11 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
 
     def single_reflen(self, option: str = "average") -> float:
         """Return the reference length of the first image."""
-        return _reference_length(self.crefs[0][0], option)
+        return self._single_reflen(self.crefs[0][0], option)
+
+    def _single_reflen(self, reflens: Sequence[int], option: str | None = None, testlen: int | None = None) -> float:
+        """Return the reference length of an image; a program may replace this method of the toolkit."""
+        return _reference_length(reflens, option, testlen)
 
     def recompute_score(self, option: str | None = None, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
         """Call ``compute_score``."""
@@ -194,20 +199,21 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         if self.special_reflen is not None:
             return [self.special_reflen] * len(self.ctest)
         lengths = [(candidate["reflen"], candidate["testlen"]) for candidate in self._candidates()]
-        return [_reference_length(references, option, length) for references, length in lengths]
+        return [self._single_reflen(references, option, length) for references, length in lengths]
 
 
 def scores_of(
     captions: Captions | None, n: int, option: str = "closest", verbose: int = 0
 ) -> tuple[list[float], list[list[float]]]:
-    """Return what a ``BleuScorer`` returns for images, from text where kernels have the option.
+    """Return what a ``BleuScorer`` returns for images, from text where kernels have the option and the program has not
+    replaced methods of that class.
 
     Args:
         captions: None for no images.
         n: highest order.
         option, verbose: as in ``BleuScorer.compute_score``.
     """
-    if captions is not None and (option != "closest" or n > _KERNEL_ORDER):
+    if captions is not None and (option != "closest" or n > _KERNEL_ORDER or is_changed(BleuScorer)):
         scorer = BleuScorer(n=n)
         for image in zip(captions.candidates, groups_of(captions.references), strict=True):
             scorer += image

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from captious.compat.counted import table_of
+from captious.compat.reexports import note_changes
 from captious.data import Captions, References
 from captious.data.rows import is_unicode
 from captious.errors import (
@@ -158,6 +159,7 @@ def captions_by_image(value: object, name: str) -> Mapping[Any, Any]:
     Raises:
         InputError: neither a dictionary nor a list.
     """
+    note_changes()
     if isinstance(value, list):
         return dict(enumerate(value))
     if not isinstance(value, Mapping):

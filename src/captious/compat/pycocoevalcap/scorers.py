@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from captious.compat.counted import CORPUS, frequencies, groups_of
 from captious.compat.pycocoevalcap.bleu_scorer import scores_of
+from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_of_several, is_nothing, table
+from captious.compat.reexports import is_changed
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import issue
@@ -249,7 +251,13 @@ class Cider(MeanScorer):
         return cider.CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
-        return cider_scores(self._metric(), captions(gts, res))
+        plain = captions(gts, res)
+        if self._idf is None and is_changed(CiderScorer):  # methods that the program replaces run
+            scorer = CiderScorer(n=self._n, sigma=self._sigma)
+            for image in zip(plain.candidates, groups_of(plain.references), strict=True):
+                scorer += image
+            return scorer.compute_score()[1]
+        return cider_scores(self._metric(), plain)
 
 
 def cider_scores(metric: cider.Cider, captions: Captions) -> NDArray[np.float64]:
@@ -347,7 +355,7 @@ def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
 
 
 class Rouge(MeanScorer):
-    """ROUGE-L; a ``calc_score`` that a subclass defines is called for every image.
+    """ROUGE-L; a ``calc_score`` that a subclass or a program defines is called for every image.
 
     Captions are split at single spaces; two consecutive spaces enclose an empty word.
 
@@ -370,7 +378,7 @@ class Rouge(MeanScorer):
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         plain = captions(gts, res)
-        if type(self).calc_score is not Rouge.calc_score:
+        if getattr(self.calc_score, "__func__", None) is not _CALC_SCORE:
             groups = [list(references) for references in groups_of(plain.references)]
             pairs = zip(plain.candidates, groups, strict=True)
             return np.array([self.calc_score([candidate], references) for candidate, references in pairs])
@@ -378,6 +386,9 @@ class Rouge(MeanScorer):
 
     def _metric(self) -> rouge.RougeL:
         return rouge.RougeL(tokenizer=SPACES, beta=self.beta)
+
+
+_CALC_SCORE = Rouge.calc_score
 
 
 class Spice(Scorer):
