@@ -35,7 +35,7 @@ def _plain(text: str) -> str:
     while regex("tex").search(text):
         text = regex("tex").sub(r"\1", text)
     text = _tidy(regex("tags").sub(" ", text)) if regex("tag").search(text) else text
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
     blocks = [block for token in tokens if (block := " ".join(_block(token).split()))]
     sentences = [block if block.endswith(_ENDS) else f"{block}." for block in blocks[:-1]]
     return " ".join([*sentences, *blocks[-1:]]) or text  # such as the definition of a link
