@@ -82,6 +82,8 @@ def kinds_in(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return masks of the texts of each kind, bool[n]: those of ``TEXT_KINDS``, empty ones, and several sentences."""
     masks = masks_of(_SEARCHED, texts)
     masks["prompt"] &= ~masks["refusal"]
+    for row in np.flatnonzero(masks["html"] & masks["markdown"]).tolist():  # tags alone are both
+        masks["markdown"][row] = regex("markdown").search(regex("tags").sub(" ", texts[row])) is not None
     masks["html"] &= ~masks["markdown"]  # whose rule removes both
     masks["empty"] = np.fromiter(map(not_, map(str.strip, texts)), bool, len(texts))
     return masks
