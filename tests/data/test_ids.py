@@ -11,6 +11,7 @@ import pytest
 from captious import check, score
 from captious.data import read_captions, read_references, same_images
 from captious.data.ids import IDS, Ids, ImageId, by_rule, find, read_alike, rule_for
+from captious.data.rows import CaptionFile
 from captious.errors import ParameterError, UnknownImageError, UnknownNameError
 
 
@@ -46,6 +47,16 @@ def test_an_integer_and_its_text_are_one_image(
 def test_an_integer_and_its_text_cannot_be_two_images() -> None:
     with pytest.raises(ParameterError, match="image_id 42 and '42'"):
         read_alike((42, "42"), (42, 43))
+
+
+@pytest.mark.parametrize("split", ["", "test"])
+def test_an_integer_and_its_text_are_one_image_within_a_file(tmp_path: Path, split: str) -> None:
+    images = [{"id": image, "split": "test"} for image in (1, 2)]
+    annotations = [{"image_id": image, "caption": "a dog"} for image in ("1", "2")]
+    path = tmp_path / "coco.json"
+    path.write_text(json.dumps({"images": images, "annotations": annotations}))
+    references = read_references(CaptionFile(path, split=split))
+    assert (references.ids, references.without_references) == ((1, 2), ())
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from captious.data.formats import columns_of, record_batches
 from captious.data.harness_logs import Answer
-from captious.data.ids import IdForm
+from captious.data.ids import IdForm, spelled_otherwise
 from captious.data.layouts import (
     BY_OPTION,
     COCO,
@@ -490,7 +490,8 @@ def _add_parents(
     extended = []
     for number, entry in enumerate(records, 1):
         try:
-            extended.append({**entry, **fields[entry[reference]]})
+            image = entry[reference]
+            extended.append({**entry, **fields[image if image in fields else spelled_otherwise(image)]})
         except (KeyError, TypeError):
             where = f"{unit} {number}: {shortened(entry)}"
             raise source.error(f'expected a {reference!r} that is one of "{parents.key}"', where=where) from None

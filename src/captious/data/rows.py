@@ -13,7 +13,7 @@ from operator import not_
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from captious.data.ids import IdForm, ImageId, as_image_id
+from captious.data.ids import IdForm, ImageId, as_image_id, read_alike
 from captious.errors import (
     CaptionFileError,
     CaptionTypeError,
@@ -529,6 +529,7 @@ def caption_rows(entries: Entries, ids: Sequence[Any], values: Sequence[Any]) ->
     images = _checked_ids(entries, ids)
     if known:
         known = _checked_ids(Entries(source, "image", range(1, len(known) + 1)), known)
+        images, known = read_alike(images, known)
     if source.role == "groups":
         groups = [_group(entries, entry, value) for entry, value in enumerate(values)]
         known = [*known, *(image for image, group in zip(images, groups, strict=True) if group is None)]
