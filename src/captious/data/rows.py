@@ -13,7 +13,7 @@ from operator import not_
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from captious.data.ids import IdForm, ImageId, as_image_id, read_alike
+from captious.data.ids import IdForm, ImageId, as_image_id, numbers_from_text, read_alike
 from captious.errors import (
     CaptionFileError,
     CaptionTypeError,
@@ -520,6 +520,7 @@ def caption_rows(entries: Entries, ids: Sequence[Any], values: Sequence[Any]) ->
     Raises:
         CaptionTypeError: an id that is neither an int nor a string, or a caption that is not a string.
         EncodingError: an id or a caption with a lone surrogate, which no file can hold.
+        ParameterError: both an integer and its text as ids.
         DuplicateCandidateError: two candidates for one image, where only one is allowed.
         MissingCandidatesError: an image whose list of candidates is empty.
         EmptyInputError: no captions.
@@ -585,7 +586,7 @@ def caption_rows(entries: Entries, ids: Sequence[Any], values: Sequence[Any]) ->
 
 
 def _checked_ids(entries: Entries, ids: Sequence[Any]) -> Sequence[ImageId]:
-    """Return the ids, each checked to be an int or a str."""
+    """Return the ids, each checked to be an int or a str; both for one image are refused."""
     types = set(map(type, ids))
     if types <= {int}:
         return ids
@@ -606,8 +607,10 @@ def _checked_ids(entries: Entries, ids: Sequence[Any]) -> Sequence[ImageId]:
             hint="image ids must be integers or strings"
             + "; pandas converts a column of floats by .astype(int)" * is_of_floats,
         )
-    _check_unicode(source.name, "image id", [str(image) for image in checked], entries.place)
-    return [image for image in checked if image is not None]
+    images = [image for image in checked if image is not None]
+    _check_unicode(source.name, "image id", [str(image) for image in images], entries.place)
+    numbers_from_text(images)  # refuses an integer and its text
+    return images
 
 
 def _literal(value: object) -> str:
