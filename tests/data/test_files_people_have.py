@@ -71,6 +71,20 @@ def test_lists_as_text_are_never_one_caption(write: Write) -> None:
         assert read_rows({1: caption, 2: "a dog", 3: "b"}, "candidates").texts[0] == caption
 
 
+def test_a_rule_cleans_lists_of_one_caption_and_checks_find_them(write: Write) -> None:
+    answers = {1: '["a dog runs"]', 2: "a cat"}
+    for source in (answers, write("answers.json", json.dumps(answers))):
+        with pytest.raises(InputError, match="written as text") as caught:
+            captious.score(source, {1: "a dog", 2: "a cat"}, "rouge-l")
+        assert 'clean="json" takes the caption out of a list of one' in caught.value.hint
+        assert read_captions(source, clean="json").candidates == ("a dog runs", "a cat")
+        assert [finding.kind for finding in captious.check(source).findings] == ["json"]
+    with pytest.raises(InputError, match="written as text"):
+        read_captions({1: "['a cat', 'the cat']"}, clean="json")
+    with pytest.raises(InputError, match="written as text"):
+        captious.check({1: "('a cat', 'the cat')"})
+
+
 def test_cases_with_lists(shared_cases: Path) -> None:
     right = read_captions(shared_cases / "candidates.json", shared_cases / "references.json")
     stringified = read_captions(shared_cases / "candidates.json", shared_cases / "stringified.csv")

@@ -255,6 +255,11 @@ def test_trl_warns_of_what_models_leave_in_completions() -> None:
     )
 
 
+def test_trl_warns_of_a_completion_that_is_a_list() -> None:
+    with pytest.warns(captious.CaptiousWarning, match='Some candidates are JSON.*clean="json"'):
+        assert captious.reward({7: "a dog"}, "rouge-l").trl()(completions=['["a dog", "a cat"]'], image_id=[7])[0] > 0
+
+
 def rewarded(function: Any) -> list[float]:
     rewards: list[float] = function(prompts=["?"] * 3, completions=TEXTS, image_id=IDS)
     return rewards

@@ -10,12 +10,13 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from captious.data.checks import masks_of
 from captious.data.cleaning import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.formats import is_prepared
 from captious.data.ids import Ids, ImageId, by_rule, differing, most_matching, read_alike, rule_for
 from captious.data.layouts import layout_named
 from captious.data.readers import read_rows
-from captious.data.rows import CaptionFile, CaptionRows, image_list
+from captious.data.rows import CaptionFile, CaptionRows, image_list, places_of_lists
 from captious.data.tables import Captions, CaptionSets, References
 from captious.errors import (
     MissingCandidatesError,
@@ -196,6 +197,20 @@ def read_captions(
         MissingCandidatesError: references without a candidate.
         With ``match="common"``, the last three do not occur, but UnknownImageError if no image has both.
     """
+    return captions_of(candidates, references, match=match, ids=ids, several=several, clean=clean)
+
+
+def captions_of(
+    candidates: object,
+    references: object = None,
+    *,
+    match: Match = "all",
+    ids: Ids = "exact",
+    several: Several = None,
+    clean: str | Sequence[str] = (),
+    lists: bool = False,
+) -> Captions | CaptionSets:
+    """Read captions as ``read_captions`` does; with ``lists``, also lists written as text that are of the kind json."""
     if match not in MATCHES:
         raise UnknownNameError(f"match is {match!r}", hint=f"give {' or '.join(map(repr, MATCHES))}")
     by_rule((), ids)  # refuses other rules
@@ -215,6 +230,10 @@ def read_captions(
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before
+    if rows.lists is not None:
+        kept = [rows.texts[row] for row in places_of_lists(rows.texts)]
+        if kept and not (lists and masks_of(("json",), kept)["json"].all()):
+            raise rows.lists
     _check_positions(rows, table)
     written = _WrittenIds(rows.ids, table.ids, ids)
     table = table.by_rule(ids)

@@ -107,7 +107,8 @@ def read_rows(
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column of groups.
-        failures: whether answers of a log that failed are left out, with the error as ``failure``.
+        failures: whether answers of a log that failed are left out, with the error as ``failure``, and candidates that
+            are lists written as text are kept, with the error as ``lists``.
 
     Returns:
         One row per caption, in the order of the source.
@@ -122,8 +123,9 @@ def read_rows(
         raise ParameterError(
             f"these rows were read as {source.role}", where=source.name, hint=f'read them with the role "{role}"'
         )
+    keeps_lists = failures and role == "candidates"
     if not isinstance(source, str | os.PathLike):
-        return _rows_of_object(Source(role, role, several=several, column=column), source)
+        return _rows_of_object(Source(role, role, several=several, column=column, keeps_lists=keeps_lists), source)
     file = source if isinstance(source, CaptionFile) else CaptionFile(source)
     if file.format is not None and file.format not in get_args(Format):
         hint = f"the formats are {', '.join(get_args(Format))}"
@@ -131,7 +133,7 @@ def read_rows(
     layout = "" if file.layout is None else layout_named(file.layout).option
     is_input = is_standard_input(file)
     name = "standard input" if is_input else file.path
-    origin = Source(name, role, True, is_input, several, column, file.read_options, layout)
+    origin = Source(name, role, True, is_input, several, column, file.read_options, layout, keeps_lists)
     rows = _rows_of_file(origin, cast("Format | None", file.format))
     if rows.failure is not None and not failures:
         raise rows.failure

@@ -277,7 +277,8 @@ class Source:
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", groups of images are read instead of captions; ``column`` is the field or column of the groups, None if
     only one is possible. ``read_options`` are the columns and splits that the user names; ``layout`` is the option of
-    the layout that the file is to be read by, "" to find it.
+    the layout that the file is to be read by, "" to find it. With ``keeps_lists``, candidates that are lists written as
+    text are not refused, as a rule may clean them.
     """
 
     name: str
@@ -288,6 +289,7 @@ class Source:
     column: str | None = None
     read_options: ReadOptions = field(default_factory=ReadOptions)
     layout: str = ""
+    keeps_lists: bool = False
 
     @property
     def one_each(self) -> bool:
@@ -487,6 +489,7 @@ class CaptionRows:
         log: the layout of the log that the source is; empty if it is none.
         n_cut: number of answers of a log that ended at the limit of tokens.
         failure: the error for answers of a log that failed, which have no row.
+        lists: the error for texts that are lists, if the source keeps these.
     """
 
     name: str
@@ -503,6 +506,7 @@ class CaptionRows:
     log: str = ""
     n_cut: int = 0
     failure: CaptionFileError | None = None
+    lists: InputError | None = None
 
     def place(self, row: int) -> str:
         """Return the place of a row in its source, such as "line 12"."""
@@ -561,12 +565,16 @@ def caption_rows(entries: Entries, ids: Sequence[Any], values: Sequence[Any]) ->
         known_images=tuple(known),
     )
     _check_texts(rows)
-    if source.role in ("candidates", "references") and (places := places_of_lists(rows.texts)):
-        raise source.error(
-            f"{counted_of(len(places), len(rows.texts), 'caption', 'are')} a list that was written as text",
-            where=f"{rows.place(places[0])}: {shortened(rows.texts[places[0]])}",
-            hint="give lists of captions; what pandas has written to a file is read from .csv",
+    if source.role in ("candidates", "references") and (lists := places_of_lists(rows.texts)):
+        cleaning = f"; {option('clean', 'json')} takes the caption out of a list of one" if source.keeps_lists else ""
+        error = source.error(
+            f"{counted_of(len(lists), len(rows.texts), 'caption', 'are')} a list that was written as text",
+            where=f"{rows.place(lists[0])}: {shortened(rows.texts[lists[0]])}",
+            hint=f"give lists of captions; what pandas has written to a file is read from .csv{cleaning}",
         )
+        if not source.keeps_lists:
+            raise error
+        rows = replace(rows, lists=error)
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
         what = source.role if source.role in ("groups", "objects") else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, hint=f"are these the {source.role}?")

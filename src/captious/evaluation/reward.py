@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import ImageId, References, ReferencesLike, read_captions, read_references
+from captious.data import ImageId, References, ReferencesLike, read_references
 from captious.data.cleaning import OF_BOTH_SIDES, cleaned, rules_of
 from captious.data.ids import as_image_id, rule_for
+from captious.data.matching import captions_of
 from captious.errors import CaptionTypeError, CaptionWarning, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import CaptionFindings, issue
 from captious.metrics.contract import registry
@@ -331,7 +332,8 @@ class _TrlReward:
         texts = _texts(completions)
         rewards: list[float] = self.reward(columns[self.column], texts).tolist()
         if texts:
-            findings = CaptionFindings.of(read_captions(dict(enumerate(texts)), clean=self.reward.clean)).findings
+            answers = captions_of(dict(enumerate(texts)), clean=self.reward.clean, lists=True)
+            findings = CaptionFindings.of(answers).findings
             issue(finding.sentence_without_numbers for finding in findings if finding.rule)
         return rewards
 

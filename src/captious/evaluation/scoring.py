@@ -23,7 +23,7 @@ from captious.data import (
     write_prepared,
 )
 from captious.data.formats import EXTENSIONS
-from captious.data.matching import OF_SEVERAL, MatchOptions, ways_of
+from captious.data.matching import OF_SEVERAL, MatchOptions, captions_of, ways_of
 from captious.data.rows import names_of_files
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError, as_warning, either, option
 from captious.evaluation.checks import (
@@ -197,7 +197,7 @@ def check(
         InputError: invalid captions.
         EmptyInputError: no captions.
     """
-    captions = read_captions(candidates, references, match=match, ids=ids, several=several, clean=clean)
+    captions = captions_of(candidates, references, match=match, ids=ids, several=several, clean=clean, lists=True)
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")
