@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -111,6 +112,12 @@ class TestRefused:
     def test_positions_without_ids_are_refused(self) -> None:
         with pytest.raises(InputError, match="no image ids"):
             read_groups(["a", "b"])
+
+    @pytest.mark.parametrize("groups", [(10, "10 "), ("in door", " in\u00a0door "), ("caf\u00e9", "cafe\u0301")])
+    def test_groups_that_look_the_same_are_refused(self, groups: tuple[Any, Any]) -> None:
+        with pytest.raises(InputError, match="two groups look the same") as caught:
+            read_groups(dict(enumerate(groups)))
+        assert all(repr(str(name)) in caught.value.where for name in groups)
 
     def test_too_many_groups_are_refused(self) -> None:
         with pytest.raises(InputError, match="1,001 groups of 1,001 images"):

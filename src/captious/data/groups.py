@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data.cleaning import composed
 from captious.data.ids import IdForm, ImageId, by_rule, read_alike, rule_for
 from captious.data.readers import read_rows
 from captious.data.rows import CaptionRows, image_list, repeated_positions
@@ -36,7 +37,7 @@ class Groups:
         id_form: how the source wrote its ids; see ``captious.data.ids``.
 
     Raises:
-        InputError: more than ``MOST_GROUPS`` groups.
+        InputError: more than ``MOST_GROUPS`` groups, or two whose names look the same.
     """
 
     by: str
@@ -53,6 +54,14 @@ class Groups:
                 where=self.source,
                 hint=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} the right choice?",
             )
+        same: dict[str, str] = {}
+        for name in sorted(groups):
+            if (other := same.setdefault(" ".join(composed(name).split()), name)) != name:
+                raise InputError(
+                    "two groups look the same",
+                    where=f"{self.source}: {other!r} and {name!r}",
+                    hint="write them in the same way",
+                )
         names = tuple(name for name in self.names if name in groups) or tuple(sorted(groups, key=_order))
         object.__setattr__(self, "names", names)
 
