@@ -49,6 +49,12 @@ def test_a_column_without_a_name_is_no_image(write: Write) -> None:
         assert "to_csv(index_label='image_id')" in caught.value.hint
 
 
+def test_rows_without_content_are_skipped(write: Write) -> None:
+    for name, mark in (("excel.csv", ","), ("excel.csv", ";"), ("excel.tsv", "\t")):
+        text = "image_id,caption\n1,a dog\n,\n2,\n,,\n".replace(",", mark)
+        assert read_rows(write(name, text), "candidates").texts == ("a dog", "")
+
+
 def test_lists_as_text_are_never_one_caption(write: Write) -> None:
     listed = ["['a cat', 'the cat']", "['a dog', 'the dog']"]
     cut = "image_id,caption\n1,\"['a cat', 'the\"\n2,\"['a dog']\"\n"

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from captious.data import read_captions
@@ -60,6 +60,7 @@ ids = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=5, unique=True
 @given(ids=ids, data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_every_form_holds_the_same_captions(name: str, ids: list[int | str], data: st.DataObject) -> None:
+    assume("" not in ids or name not in ("rows.csv", "rows.tsv"))  # where rows without content are none
     references = {image: data.draw(st.lists(texts, min_size=1, max_size=3)) for image in ids}
     candidates = {image: [data.draw(texts)] for image in data.draw(st.permutations(ids))}
     expected = read_captions(candidates, references)

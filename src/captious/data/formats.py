@@ -710,23 +710,22 @@ def _plain_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[A
 
 
 def _table_rows(reader: Any, source: Source, first: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the non-blank rows of csv, with the numbers of the lines in which they start.
+    """Yield the header and the rows of csv that have content, with the numbers of the lines in which they start.
 
     Cells that contain the delimiter or line breaks are in double quotes.
     """
     line, width = first, 0
     try:
         for row in reader:
-            width = width or len(row)
-            if len(row) == width:
-                if row:
-                    yield line, row
-            elif row:
-                raise CaptionFileError(
-                    f"a row has {counted(len(row), 'cell')} where the header has {width}",
-                    where=f"{source.name}: line {line}",
-                    hint="quote cells that contain the separator, and give every row the same number of cells",
-                )
+            if any(row):  # spreadsheets write rows without content
+                width = width or len(row)
+                if len(row) != width:
+                    raise CaptionFileError(
+                        f"a row has {counted(len(row), 'cell')} where the header has {width}",
+                        where=f"{source.name}: line {line}",
+                        hint="quote cells that contain the separator, and give every row the same number of cells",
+                    )
+                yield line, row
             line = reader.line_num + first
     except csv.Error as error:
         kind: type[CaptionFileError] = CaptionFileError
