@@ -190,7 +190,9 @@ def test_chats_are_captions(completions: Any) -> None:
     assert reward(IDS, completions).tolist() == reward(IDS, TEXTS).tolist()
 
 
-@pytest.mark.parametrize("messages", [[{"role": "user", "content": "a"}], [{"role": "assistant", "content": None}]])
+@pytest.mark.parametrize(
+    "messages", [[], (), [{"role": "user", "content": "a"}], [{"role": "assistant", "content": None}]]
+)
 def test_a_chat_without_an_answer_is_refused(messages: Any) -> None:
     with pytest.raises(CaptionTypeError, match="no answer of the assistant"):
         captious.reward(REFERENCES, "rouge-l")([7], [messages])

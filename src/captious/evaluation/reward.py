@@ -280,8 +280,8 @@ class Reward:
 
         Raises:
             ParameterError: the numbers of ids and captions differ.
-            CaptionTypeError: a caption that is none of these, such as a list of captions; or a single string instead of
-                a list.
+            CaptionTypeError: a caption that is none of these, such as a list of captions or an empty one; or a single
+                string instead of a list.
             UnknownImageError: an id without references.
         """
         texts = cleaned(_texts(captions), self.clean) if self.clean else _texts(captions)
@@ -414,9 +414,10 @@ def _text(caption: object, place: int) -> str:
             where=f"position {place}: {shortened(caption)}",
             hint='give [[{"role": "assistant", "content": "a red bus"}]] for one caption, or the text alone',
         )
-    if parts and all(isinstance(part, Mapping) and ("content" in part or "role" in part) for part in parts):
+    is_list = isinstance(caption, list | tuple)
+    if is_list and all(isinstance(part, Mapping) and ("content" in part or "role" in part) for part in parts):
         return _answer(parts, place)
-    if not isinstance(caption, list | tuple) or not all(isinstance(word, str) for word in parts):
+    if not is_list or not all(isinstance(word, str) for word in parts):
         raise CaptionTypeError(
             f"a caption is {with_article(type(caption).__name__)}, not a string",
             where=f"position {place}",
@@ -441,7 +442,7 @@ def _answer(messages: Sequence[Mapping[str, Any]], place: int) -> str:
     if not isinstance(content, str):
         raise CaptionTypeError(
             "a chat has no answer of the assistant",
-            where=f"position {place}: {shortened(messages[-1])}",
+            where=f"position {place}: {shortened(messages[-1] if messages else messages)}",
             hint='give [{"role": "assistant", "content": "a red bus"}], or the text alone',
         )
     return content
