@@ -84,6 +84,8 @@ def test_needs_follow_from_metrics() -> None:
     columns = [PaperColumn("x", judge="composite")]
     assert PaperTable("t", "1", "S.", columns, rows).needs_text == "word vectors (for b)"
     assert PaperTable("t", "1", "S.", columns, rows, needs="a file").needs_text == "a file; word vectors (for b)"
+    twice = [*rows, PaperRow("b, of others", "wembsim")]
+    assert PaperTable("t", "1", "S.", columns, twice).needs_text == 'word vectors (for b, "b, of others")'
     idle = [*rows, PaperRow("d")]
     assert PaperTable("t", "1", "S.", columns, idle, needs="x").needs_text == "word vectors (for b); x (for d)"
 

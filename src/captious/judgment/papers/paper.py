@@ -239,11 +239,11 @@ class PaperTable:
 
     @property
     def needs_text(self) -> str:
-        """The needs of all rows, with their rows, as text; empty if there are none."""
+        """The needs of all rows, with their rows, as text; empty if there are none. Names with commas are in quotes."""
         rows_of: dict[str, list[str]] = {}
         for row in self.rows:
             for need in self.needs_of(row):
-                rows_of.setdefault(need, []).append(row.name)
+                rows_of.setdefault(need, []).append(f'"{row.name}"' if "," in row.name else row.name)
         return "; ".join(
             need + ("" if len(rows) == len(self.rows) else f" (for {', '.join(rows)})")
             for need, rows in rows_of.items()
