@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from captious.data.formats import json_lines, parse_json
 from captious.data.rows import Source
-from captious.errors import TruncatedFileError
+from captious.errors import CaptionFileError, TruncatedFileError
 
 scalars = st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8)
 documents = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=4), inner))
@@ -28,3 +28,8 @@ def test_a_document_cut_anywhere_is_truncated(document: object, ascii_only: bool
         [*json_lines(["\n"] * 6 + [cut.replace("\n", " ")], source)]
     for failure, line in ((of_document.value, cut.rstrip().count("\n") + 1), (of_lines.value, 7)):
         assert failure.where.startswith(f"c.json: line {line:,}, column ")
+
+
+def test_the_error_for_a_control_character_is_a_whole_sentence() -> None:
+    with pytest.raises(CaptionFileError, match=r"^this is not JSON: Invalid control character\n"):
+        parse_json('{"1": "a\x00b"}', Source("c.json", "candidates", is_file=True))

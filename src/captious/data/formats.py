@@ -346,7 +346,7 @@ def parse_json(text: str, source: Source, *, line: int = 1, may_be_cut: bool = T
                 "the JSON is truncated", where=f"{source.name}: {where}", hint="download or write the file again"
             ) from None
         raise CaptionFileError(
-            f"this is not JSON: {error.msg}",
+            f"this is not JSON: {error.msg.removesuffix(' at')}",
             where=f"{source.name}: line {line + error.lineno - 1:,}, column {error.colno:,}",
             hint="fix the file there; python -m json.tool checks whether it is valid JSON",
         ) from None
