@@ -173,6 +173,12 @@ def test_default_metrics_are_those_of_coco(tmp_path: Path, monkeypatch: pytest.M
     assert "meteor was left out." not in scored.warnings
 
 
+@pytest.mark.parametrize("values", [["1", "2", "3"], [True, False, True], [1, 2, False]])
+def test_given_scores_are_numbers_as_ratings_are(tmp_path: Path, values: list[float]) -> None:
+    with pytest.raises(ParameterError, match=r"the scores are not numbers: (?:'1'|True|False)"):
+        captious.judge(written(tmp_path), scores={"own": {"mine": values}}, resamples=5)
+
+
 def test_a_benchmark_under_several_protocols_is_asked_for_by_protocol(shared_data: Path) -> None:
     judgment = captious.judge(["coco-2015@m1", "coco-2015@m2"], "bleu-4", data=shared_data, resamples=2)
     assert judgment["coco-2015@m2"]["bleu-4"].value > 0

@@ -142,6 +142,9 @@ def check_not_constant(scores: NDArray[np.float64], *, where: str) -> None:
 
 def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDArray[np.float64]:
     try:
+        for value in np.asarray(values, object).flat:
+            if isinstance(value, str | bool | np.bool_):  # which numpy would read as numbers
+                raise TypeError(shortened(value))
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(
