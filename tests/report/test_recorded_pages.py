@@ -33,13 +33,16 @@ def of_texts() -> captious.Report:
     return captious.score(captions, {image: [text] for image, text in captions.items()}, ["bleu-1"])
 
 
-class Partly(captious.MeanMetric):
+class Partly(captious.Metric):
     """A metric that some captions have no score of."""
 
     name = "partly"
 
-    def scores(self, captions: Any, state: Any = None) -> Any:
-        return np.array([1.0, np.nan, 0.5])[: len(captions)]
+    def statistics(self, captions: Any, state: Any = None) -> Any:
+        return np.array([[1.0, 1], [0, 2], [0.5, 1]])[: len(captions)]
+
+    def aggregate(self, statistics: Any) -> Any:
+        return np.where(statistics[..., 1:] == 1, statistics[..., :1], np.nan)
 
 
 def three() -> list[captious.Report]:

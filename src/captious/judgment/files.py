@@ -404,18 +404,20 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
         )
     of_systems = measure.startswith(_SYSTEM)
     without_references = all(record.get("references") == [] for _, record in lines)
-    has_parts = any(record.get("part") is not None for _, record in lines)
     for number, record in lines:
         if problem := _problem(record, pairs, without_references) or (
-            "no system"
-            if of_systems and record.get("system") is None
-            else "no part, but other lines have one"
-            if has_parts and record.get("part") is None
-            else ""
+            "no system" if of_systems and record.get("system") is None else ""
         ):
             help = _FORM_WITH_SYSTEM if problem == "no system" else _FORM
             found = f": found {', '.join(map(repr, record))}" if problem.startswith("no ") else ""
             raise CaptionFileError(problem, where=f"{path}, line {number}{found}", hint=help)
+    without_part = [number for number, record in lines if record.get("part") is None]
+    if 0 < len(without_part) < len(lines):
+        raise CaptionFileError(
+            "no part, but other lines have one",
+            where=f"{path}, line {without_part[0]}",
+            hint="give every line a part, or none",
+        )
     protocol = Protocol(
         path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS, ids="line"
     )

@@ -46,7 +46,6 @@ from captious.metrics.contract.metric import (
 )
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.user_code import is_built_in
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequencySum
 from captious.native import using_threads
 from captious.scale.engines import BATCH_ROWS
@@ -699,11 +698,8 @@ class Plan:
             statistics = statistics_of(item.require_caption_metric(), captions, state)
             if not np.isfinite(statistics).all():
                 row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
-                own = f"correct {item.metric.name}: it must give every caption a number"
                 raise ShardError(
-                    f"{item.metric.name} has a statistic that is not finite",
-                    where=rows.place(row),
-                    hint=_REPORT_IT if is_built_in(type(item.metric)) else own,
+                    f"{item.metric.name} has a statistic that is not finite", where=rows.place(row), hint=_REPORT_IT
                 )
             yield statistics
 

@@ -365,7 +365,7 @@ class Request:
                 hint="captious judge, captious study systems and captious study metrics take sums",
             )
         if ".py:" in text:
-            command = "commands that score captions take functions as -m FILE.py:FUNCTION, with no parameters"
+            command = "captious score, judge and other commands take functions as -m FILE.py:FUNCTION, no parameters"
             raise ParameterError(
                 "expected the name of a metric, not a function in a file",
                 where=text,
