@@ -189,6 +189,18 @@ def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypat
     assert len(board(large_site, all="1")) == N + 1
 
 
+def test_damaged_results_do_not_hold_up_a_board(large_site: Site) -> None:
+    path = Submission.objects.get(method="method 3").results_path
+    assert path is not None
+    path.write_bytes(path.read_bytes().replace(b"NUMPY", b"other"))
+    stored_results.read_resampled.cache_clear()
+    add([N])
+    ranks = {row["method"]: row["rank"] for row in board(large_site, all="1")}
+    assert ranks.pop("method 3") is None
+    assert len(ranks) == N
+    assert None not in ranks.values()
+
+
 def test_systems_on_one_image_share_a_rank(site: Site, tmp_path: Path) -> None:
     """The leaderboard agrees with a comparison of the two systems."""
     site.load(write_folder(tmp_path / "small", references={1: REFERENCES[1]}))

@@ -365,7 +365,7 @@ def _table(phase: Phase, key: str, directions: Mapping[str, bool | None], member
     scores = np.full((len(directions), len(members)), np.nan)
     resampled = np.full((len(directions), len(members), settings.CAPTIOUS.resamples), np.nan, np.float32)
     for i, member in enumerate(members):
-        columns = read_resampled(member.results, key) if member.results.is_file() else {}  # it may be deleted
+        columns = _resampled(member, key)
         for j, name in enumerate(directions):
             if (score := member.outputs[key].get(name, {}).get("score")) is not None:
                 scores[j, i] = score
@@ -384,6 +384,19 @@ def _table(phase: Phase, key: str, directions: Mapping[str, bool | None], member
         {**directions, **{field.name: field.lower_is_better for field in fields}},
         BoardOutputs.of_board(phase).counts[key],
     )
+
+
+def _resampled(member: Member, key: str) -> Mapping[str, NDArray[np.floating]]:
+    """The resampled scores of a member by output; none if they are lost, so that others are ranked without it."""
+    if not member.results.is_file():  # it may be deleted
+        return {}
+    try:
+        return read_resampled(member.results, key)
+    except (OSError, MemoryError):
+        raise
+    except Exception:  # it may be damaged in any way
+        _log.exception("results cannot be read", extra={"submission": member.record[0]})
+        return {}
 
 
 def _by_rank_output(
