@@ -41,7 +41,8 @@ class Standing(models.Model):
     version = models.PositiveIntegerField()
     #: ``Phase.digits`` to which its scores are rounded.
     digits = models.PositiveSmallIntegerField()
-    #: Ids of submissions, and when they were scored, in microseconds.
+    #: Ids of submissions, and when they were scored, in microseconds; 0 where ranks come from scores alone, as these
+    #: ranks do not stay if the challenge changes to tests.
     submissions = models.JSONField()
     finished = models.JSONField()
     scores = models.JSONField()

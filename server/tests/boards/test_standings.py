@@ -189,6 +189,17 @@ def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypat
     assert len(board(large_site, all="1")) == N + 1
 
 
+def test_ranks_without_tests_do_not_stay(large_site: Site, tmp_path: Path) -> None:
+    before = stored()
+    folder = write_folder(tmp_path / "small")
+    file = folder / "challenge.toml"
+    file.write_text(f'ranks = "scores"\n{file.read_text()}')
+    large_site.load(folder)
+    assert stored() != before
+    large_site.load(write_folder(folder))
+    assert stored() == before
+
+
 def test_damaged_results_do_not_hold_up_a_board(large_site: Site) -> None:
     path = Submission.objects.get(method="method 3").results_path
     assert path is not None

@@ -430,6 +430,7 @@ def _standings(phase: Phase, key: str, table: ScoreTable, entries: Set[int]) -> 
     is_entry = np.array([pk in entries for pk, _ in records], dtype=bool)
     comparable = Standing.objects.filter(phase=phase, references=key, version=phase.shown_version, digits=phase.digits)
     previous = {(row.output, row.everything): row for row in comparable}
+    is_tested = phase.challenge.definition.ranks != "scores"
     for output in board.directions:
         by = [output, *(phase.challenge.definition.tie_breaks if output == board.rank_by else ())]
         order = _order(table.keys(*by))
@@ -444,7 +445,7 @@ def _standings(phase: Phase, key: str, table: ScoreTable, entries: Set[int]) -> 
                 version=phase.shown_version,
                 digits=phase.digits,
                 submissions=[records[i][0] for i in rows],
-                finished=[records[i][1] for i in rows],
+                finished=[records[i][1] if is_tested else 0 for i in rows],
                 scores=[None if np.isnan(score) else score for score in table.numbers[output][rows].tolist()],
                 ranks=[ranks.get(i) for i in rows.tolist()],
                 best=_best(table.numbers, board.directions, rows),
