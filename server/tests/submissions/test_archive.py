@@ -8,6 +8,7 @@ import json
 import random
 import stat
 import tarfile
+import time
 import tracemalloc
 import zipfile
 import zlib
@@ -205,6 +206,16 @@ def test_unpacking_stops_at_the_announced_size() -> None:
     assert tracemalloc.get_traced_memory()[1] < 1 << 24
     assert "not JSON" in found[0] or "UTF-16" in found[0]
     tracemalloc.stop()
+
+
+def test_unpacking_bit_by_bit_takes_no_longer() -> None:
+    block = b"\0" + (65535).to_bytes(2, "little") + bytes(2 + 65535)
+    bit = b"\0\0\0\xff\xff" * 818 + b"\0\1\0\xfe\xff\0"  # empty blocks, and one of a single byte
+    size = 400 * 65535 + 3000
+    entry = Forged(NAME, packed=400 * block + 3000 * bit + b"\3\0", size=size, crc=zlib.crc32(bytes(size)))
+    began = time.process_time()
+    assert "UTF-16" in one(entry)[0]
+    assert time.process_time() - began < 2
 
 
 def test_overlapping_entries_are_refused() -> None:

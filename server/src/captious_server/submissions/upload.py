@@ -278,13 +278,15 @@ def assign(
     return {name: matches[0] for name, matches in candidates.items() if len(matches) == 1}, problems
 
 
-def unpack(data: bytes, entry: zipfile.ZipInfo) -> bytes | Problem:
+def unpack(data: bytes, entry: zipfile.ZipInfo) -> bytearray | Problem:
     """The content of an entry, or its problem; unpacks no more than the entry announces."""
+    content = bytearray()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(entry) as stream:
-            content = stream.read(entry.file_size)
+            while piece := stream.read(_CHUNK_BYTES):  # at once, what was read would be copied with every bit added
+                content += piece
     except _DAMAGES:
-        content = b""
+        content.clear()
     if len(content) != entry.file_size or entry.header_offset + entry.compress_size > len(data):
         return Problem(printable(entry.orig_filename), "The entry of the zip file is truncated or damaged.")
     return content
