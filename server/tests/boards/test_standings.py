@@ -6,19 +6,22 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from captious_server import models
 from captious_server.boards import leaderboard, ranking
-from captious_server.boards.ranking import refresh
+from captious_server.boards.ranking import refresh, refresh_stale
 from captious_server.models import Membership, Phase, Scores, Standing, Submission, Team, board_changed
 from captious_server.scoring import results as stored_results
 from captious_server.scoring.results import StoredResults, write_results
+from captious_server.settings import locked
 from captious_server.submissions import storage
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import REFERENCES, queue, write_folder
@@ -187,6 +190,18 @@ def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypat
     assert len(board(large_site, all="1")) == N
     ranking.refresh_stale()
     assert len(board(large_site, all="1")) == N + 1
+
+
+def test_workers_do_not_wait_for_a_board_that_another_computes(large_site: Site) -> None:
+    Phase.objects.update(board_changes=99)
+    with locked(large_site.data / "boards" / f"{Phase.objects.get().pk}.lock"):
+        thread = Thread(target=lambda: (refresh_stale(), connection.close()), daemon=True)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive()
+    assert Phase.objects.get().board_stored < 99
+    refresh_stale()
+    assert Phase.objects.get().board_stored == 99
 
 
 def test_ranks_without_tests_do_not_stay(large_site: Site, tmp_path: Path) -> None:

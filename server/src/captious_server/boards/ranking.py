@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
@@ -310,18 +311,23 @@ _log = logging.getLogger(__name__)
 
 
 def refresh_stale() -> None:
-    """Compute boards that are older than their last change, left behind by a process that ended."""
+    """Compute boards that are older than their last change, unless another process is computing them.
+
+    They are large ones, or were left behind by a process that ended.
+    """
     for pk in Phase.objects.filter(board_stored__lt=F("board_changes")).values_list("pk", flat=True):
-        refresh(pk)
+        with suppress(BlockingIOError):
+            refresh(pk, wait=False)
 
 
-def refresh(pk: int) -> None:
+def refresh(pk: int, *, wait: bool = True) -> None:
     """Compute and store the board of a phase, if it has changed.
 
     Raises:
+        BlockingIOError: without ``wait``, if another process computes it.
         OSError, OutputError: the data folder cannot be used. A worker tries again.
     """
-    with locked(settings.CAPTIOUS.data / "boards" / f"{pk}.lock"):  # one process at a time
+    with locked(settings.CAPTIOUS.data / "boards" / f"{pk}.lock", wait=wait):  # one process at a time
         phase = Phase.objects.select_related("challenge").get(pk=pk)
         changes = phase.board_changes
         if phase.board_stored == changes:
