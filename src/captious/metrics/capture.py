@@ -53,18 +53,6 @@ class _Match:
     left: tuple[list[str], list[str]]
 
 
-class _AbstractNouns(ResourceParameter[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords]):
-    """A file with one noun per line, or nouns; None for the list of the package."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            default=None,
-            read=lambda words: ABSTRACT_NOUNS if words is None else as_stop_words(words),
-            show=lambda words: words.name,
-            summary="nouns that do not count as objects: a file, such as the official list; none for ours",
-        )
-
-
 class Capture(SceneEncoderMetric):
     """CAPTURE, 0 to 1, higher is better: F1 of objects, attributes and relations, weighted 5 : 5 : 2.
 
@@ -84,7 +72,14 @@ class Capture(SceneEncoderMetric):
     default_models = ("sentence-transformers/all-mpnet-base-v2",)
     _requirements = (*SceneEncoderMetric._requirements, meteor.missing_tables)
     without_parameters = frozenset({"split"})
-    abstract_nouns: _AbstractNouns = _AbstractNouns()
+    abstract_nouns: ResourceParameter[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords] = (
+        ResourceParameter(
+            default=None,
+            read=lambda words: ABSTRACT_NOUNS if words is None else as_stop_words(words),
+            show=lambda words: words.name,
+            summary="nouns that do not count as objects: a file, such as the official list; none for ours",
+        )
+    )
 
     def setup(self) -> None:
         self.tables = meteor.tables()

@@ -90,20 +90,6 @@ class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str]
         return as_error_detector(value)
 
 
-class ThresholdParameter(NumberParameter[float]):
-    """The probability above which a caption has an error."""
-
-    def __init__(self, *, default: float = 0.9) -> None:
-        super().__init__(default=default, least=0, most=1, summary="probability above which a caption has an error")
-
-
-class PenaltyParameter(NumberParameter[float]):
-    """The share of the score that an error costs."""
-
-    def __init__(self, *, default: float = 0.9) -> None:
-        super().__init__(default=default, least=0, most=1, summary="share of the score that an error costs")
-
-
 def has_error(detector: ErrorDetector, threshold: float, captions: Sequence[str]) -> NDArray[np.float64]:
     """Return 1 for each caption in which the detector finds an error, else 0: float64[n]."""
     return (detector.probabilities(captions) > threshold).astype(np.float64)
@@ -126,8 +112,12 @@ class Fense(Sbert):
     variants = {"official": "FENSE's code: mean over references, errors of its detector"}
 
     detector: DetectorParameter = DetectorParameter()
-    threshold: ThresholdParameter = ThresholdParameter()
-    penalty: PenaltyParameter = PenaltyParameter()
+    threshold: NumberParameter[float] = NumberParameter(
+        default=0.9, least=0, most=1, summary="probability above which a caption has an error"
+    )
+    penalty: NumberParameter[float] = NumberParameter(
+        default=0.9, least=0, most=1, summary="share of the score that an error costs"
+    )
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         errors = has_error(self.detector, self.threshold, captions.candidates)

@@ -12,7 +12,7 @@ from captious.metrics.cider import Cider, CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, RowScores, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, TokenizerParameter
-from captious.metrics.fense import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
+from captious.metrics.fense import DetectorParameter, Fense, has_error
 from captious.metrics.shared.frequencies import FrequenciesParameter
 from captious.metrics.shared.scene_encoder import ParserParameter
 from captious.metrics.spice import Spice
@@ -80,9 +80,9 @@ class SpiderFl(Spider):
     summary = "SPIDEr, cut where the candidate has a fluency error"
     variants = {"official": "SPIDEr, less nine tenths for an error of FENSE's detector"}
 
-    detector: DetectorParameter = DetectorParameter()
-    threshold: ThresholdParameter = ThresholdParameter()
-    penalty: PenaltyParameter = PenaltyParameter()
+    detector: DetectorParameter = Fense.detector
+    threshold: NumberParameter[float] = Fense.threshold
+    penalty: NumberParameter[float] = Fense.penalty
 
     @property
     def parameters(self) -> Mapping[str, object]:

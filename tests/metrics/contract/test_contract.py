@@ -337,10 +337,10 @@ def other_parameters(metric: Metric) -> dict[str, object]:
     values: dict[str, object] = {}
     for name in parameters:
         declaration = metric.declared[name]
-        if isinstance(declaration, NumberParameter):
-            values[name] = declaration.least + 0.1
-        elif isinstance(declaration, IntegerParameter):
+        if isinstance(declaration, IntegerParameter):
             values[name] = declaration.least + 1
+        elif isinstance(declaration, NumberParameter):
+            values[name] = declaration.least + 0.1
         elif isinstance(declaration, FlagParameter):
             values[name] = not declaration.default
         elif isinstance(declaration, ChoiceParameter):

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.text import Tokenizer, as_tokenizer
@@ -141,14 +141,17 @@ class Parameter(Generic[Input, Value]):
 
 
 class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
-    """A number in a range; None as well if that is the default.
+    """A number in a range; None as well if that is the default, or with ``optional``.
 
     Args:
         least, most: the range, ends included.
         below: whether ``most`` itself is excluded.
+        optional: whether None is valid although it is not the default.
     """
 
     text_form = "a number"
+    #: The type of values, and what numbers are accepted.
+    of: ClassVar[tuple[type, type]] = (float, Real)
 
     def __init__(
         self,
@@ -157,39 +160,42 @@ class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
         least: float = -LARGE,
         most: float = LARGE,
         below: bool = False,
+        optional: bool = False,
         **described: Unpack[Described],
     ) -> None:
         super().__init__(default=default, **described)
-        self.least, self.most, self.below = least, most, below
+        self.least, self.most, self.below, self.optional = least, most, below, optional
+
+    @property
+    def takes_none(self) -> bool:
+        return self.optional or self.default is None
 
     def check(self, metric: Any, value: Any) -> Any:
         if value is None and self.takes_none:
             return None
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        kind, accepted = self.of
+        is_number = isinstance(value, accepted) and not isinstance(value, bool)
         if not (is_number and self.least <= value <= self.most) or (self.below and value == self.most):
             raise self._refusal(metric, value, self.values)
-        return float(value)
+        return kind(value)
 
     def parse(self, text: str) -> float:
-        return float(text)
+        number: float = self.of[0](text)
+        return number
 
     def to_text(self, value: Any) -> str:
-        return "none" if value is None else exact(value)
+        return "none" if value is None else exact(value) if isinstance(value, float) else str(value)
 
     @property
     def values(self) -> str:
-        return f"a number from {self.least:,} to {'below ' if self.below else ''}{self.most:,}"
+        return f"{self.text_form} from {self.least:,} to {'below ' if self.below else ''}{self.most:,}"
 
 
-class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
-    """An integer in a range; None as well if that is the default, or with ``optional``.
-
-    Args:
-        least, most: the range, ends included.
-        optional: whether None is valid although it is not the default.
-    """
+class IntegerParameter(NumberParameter[MaybeInteger]):
+    """An integer in a range; None as well if that is the default, or with ``optional``."""
 
     text_form = "an integer"
+    of = (int, Integral)
 
     def __init__(
         self,
@@ -200,27 +206,7 @@ class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
         optional: bool = False,
         **described: Unpack[Described],
     ) -> None:
-        super().__init__(default=default, **described)
-        self.least, self.most = least, most
-        self.optional = optional
-
-    @property
-    def takes_none(self) -> bool:
-        return self.optional or self.default is None
-
-    def check(self, metric: Any, value: Any) -> Any:
-        if value is None and self.takes_none:
-            return None
-        if not isinstance(value, Integral) or isinstance(value, bool) or not self.least <= int(value) <= self.most:
-            raise self._refusal(metric, value, self.values)
-        return int(value)
-
-    def parse(self, text: str) -> int:
-        return int(text)
-
-    @property
-    def values(self) -> str:
-        return f"an integer from {self.least:,} to {self.most:,}"
+        super().__init__(default=default, least=least, most=most, optional=optional, **described)
 
 
 class FlagParameter(Parameter[bool, bool]):

@@ -102,13 +102,6 @@ def listed(captions: Mapping[str, str], references: Sequence[str]) -> dict[str, 
     }
 
 
-class PromptParameter(ResourceParameter[Prompt | str | os.PathLike[str] | None, Prompt | None]):
-    """A file with a prompt; None for that of the package."""
-
-    def __init__(self, *, summary: str = "a file with the prompt; none for ours") -> None:
-        super().__init__(default=None, keep_none=True, read=_as_prompt, summary=summary, signature_key="")
-
-
 def _as_prompt(value: Any) -> Prompt:
     return value if isinstance(value, Prompt) else Prompt.of_file(value)
 
@@ -116,34 +109,6 @@ def _as_prompt(value: Any) -> Prompt:
 # Base classes of metrics that ask a model behind an endpoint for a score of each caption.
 
 Reading = Callable[[Answer], float | None]
-
-
-class JudgeParameter(ResourceParameter[ChatModel | str | os.PathLike[str] | None, ChatModel]):
-    """The model that judges."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            default=None,
-            read=as_chat_model,
-            needs="a model behind an endpoint",
-            hint=f"give it: {setting('judge', 'MODEL')}, with the name of a model"
-            + either(python=" or a captious.ChatModel", command=""),
-            summary="the model: a name, or a file that describes it",
-        )
-
-
-class _Images(ResourceParameter[str | os.PathLike[str] | None, Path | None]):
-    """The folder of the image files, for variants that show images."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            default=None,
-            read=Path,
-            keep_none=True,
-            in_labels=False,
-            summary="folder of image files, named by image id, for variants that show images",
-            signature_key="",
-        )
 
 
 class ModelJudge(BaseMetric):
@@ -165,9 +130,29 @@ class ModelJudge(BaseMetric):
     #: The places of captions in prompts.
     places: ClassVar[tuple[str, ...]] = ("candidate",)
 
-    judge: JudgeParameter = JudgeParameter()
-    images: _Images = _Images()
-    prompt: PromptParameter = PromptParameter()
+    judge: ResourceParameter[ChatModel | str | os.PathLike[str] | None, ChatModel] = ResourceParameter(
+        default=None,
+        read=as_chat_model,
+        needs="a model behind an endpoint",
+        hint=f"give it: {setting('judge', 'MODEL')}, with the name of a model"
+        + either(python=" or a captious.ChatModel", command=""),
+        summary="the model: a name, or a file that describes it",
+    )
+    images: ResourceParameter[str | os.PathLike[str] | None, Path | None] = ResourceParameter(
+        default=None,
+        read=Path,
+        keep_none=True,
+        in_labels=False,
+        summary="folder of image files, named by image id, for variants that show images",
+        signature_key="",
+    )
+    prompt: ResourceParameter[Prompt | str | os.PathLike[str] | None, Prompt | None] = ResourceParameter(
+        default=None,
+        read=_as_prompt,
+        keep_none=True,
+        summary="a file with the prompt; none for ours",
+        signature_key="",
+    )
     temperature: NumberParameter[float] = NumberParameter(
         default=0.0, least=0, most=2, summary="temperature of sampling"
     )
@@ -233,18 +218,13 @@ class JudgeMetric(ModelJudge, Metric):
     Captions whose answers are invalid have no score (nan). If no answer can be read, that is an error.
     """
 
-    @property
-    def layer(self) -> JudgmentLayer:
-        """The annotation of captions with the scores."""
-        return JudgmentLayer(self.asking)
-
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        scores = captions.own_layer(self.layer).scores
+        scores = captions.own_layer(self.asking).scores
         has_score = ~np.isnan(scores)
         return np.column_stack([np.where(has_score, scores, 0.0), has_score]).astype(np.float64)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        judged = captions.own_layer(self.layer)
+        judged = captions.own_layer(self.asking)
         messages = []
         if invalid := int(np.isnan(judged.scores).sum()):
             share = f"{counted_of(invalid, len(judged.scores), 'caption')} ({invalid / len(judged.scores):.1%})"
@@ -286,6 +266,12 @@ class Asking:
     sampling: Question
     tries: int
     reading: Reading
+
+    def of_candidates(self, captions: Captions) -> Judgments:
+        """Return the judgments of candidates, as an annotation of captions: each is made once."""
+        judged = self.judgments([{"candidate": text} for text in captions.candidates], captions.references)
+        self.check_read([judged])
+        return judged
 
     def judgments(self, captions: Sequence[Mapping[str, str]], references: References) -> Judgments:
         """Return the judgments of the model.
@@ -344,22 +330,6 @@ class Asking:
             replace(self.sampling, text=self.prompt.filled(listed(of_image, references.texts[a:b])), image=image)
             for of_image, image, (a, b) in zip(captions, images, bounds, strict=True)
         ]
-
-
-@dataclass(frozen=True)
-class JudgmentLayer:
-    """The scores that a model gives to candidates.
-
-    Args:
-        asking: the questions.
-    """
-
-    asking: Asking
-
-    def of_candidates(self, captions: Captions) -> Judgments:
-        judged = self.asking.judgments([{"candidate": text} for text in captions.candidates], captions.references)
-        self.asking.check_read([judged])
-        return judged
 
 
 def final_answer(text: str) -> str:
