@@ -16,7 +16,7 @@ from captious.data.matching import on_shared_images
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.scoring import check_systems, read_systems
-from captious.metrics.contract.metric import reference_counts, run_signatures
+from captious.metrics.contract.metric import reference_counts, run_signatures, scored
 from captious.metrics.shared.judges import Judgments, PairwiseJudge
 from captious.models.chat import ChatModel
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
@@ -265,8 +265,7 @@ def _judged(
 def _win_rate(
     metric: PairwiseJudge, points: NDArray[np.float64], sampling: Sampling
 ) -> tuple[float, tuple[float, float]]:
-    has_verdict = ~np.isnan(points)
-    statistics = np.column_stack([np.where(has_verdict, points, 0.0), has_verdict]).astype(np.float64)
+    statistics = scored(points[:, None])
     resampled = metric.aggregate(bootstrap_sums(statistics, **sampling.settings))[:, 0]
     return float(metric.aggregate(statistics.sum(axis=0))[0]), sampling.interval(resampled)
 

@@ -16,7 +16,7 @@ from captious.data.rows import image_list
 from captious.errors import ParameterError, setting
 from captious.metrics.bleu import Bleu
 from captious.metrics.cider import Cider, CiderD
-from captious.metrics.contract.metric import MeanMetric, SetMeanMetric, SetMetric, State, mean_of_scored
+from captious.metrics.contract.metric import MeanMetric, SetMeanMetric, SetMetric, State, mean_of_scored, scored
 from captious.metrics.contract.parameters import ResourceParameter, TokenizerParameter
 from captious.metrics.shared.arithmetic import check_candidates, combine_references, spread
 from captious.metrics.shared.frequencies import DocumentFrequencies, FrequenciesParameter
@@ -179,10 +179,8 @@ class MBleu(SetMetric):
             if len(sets) and (counts[0] < 2 or (counts != counts[0]).any()):
                 raise _different(sets)
             return rows.reshape(len(sets), _K * int(counts[0]) if len(sets) else 2 * _K)
-        sentences = _BLEU.aggregate(rows)
-        has_score = (counts > 1).astype(np.float64)[:, None]
-        means = combine_references("mean", sentences, sets.candidates.offsets)
-        return np.hstack([means * has_score, np.repeat(has_score, 4, axis=1)])
+        means = combine_references("mean", _BLEU.aggregate(rows), sets.candidates.offsets)
+        return scored(np.where(counts[:, None] > 1, means, np.nan))
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.variant == "official":

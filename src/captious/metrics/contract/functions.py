@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import CaptiousError, ParameterError, UnknownNameError, either
+from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.files import checksum, help_for_missing
 from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label
-from captious.metrics.contract.user_code import function_hash
+from captious.metrics.contract.user_code import function_hash, running
 from captious.version import __version__
 from captious.words import counted, counted_of, shortened
 
@@ -229,14 +229,11 @@ def _run(file: Path) -> ModuleType:
     folder = str(file.absolute().parent)
     sys.path.insert(0, folder)  # for what it imports from its own folder
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # whatever the user's code does
+        with running(f"{file} cannot be run", str(file)):
+            spec.loader.exec_module(module)
+    except BaseException:
         del sys.modules[name]
-        raise ParameterError(
-            f"{file} cannot be run: {type(error).__name__}: {error}",
-            where=str(file),
-            hint=f"repair it{either(python='', command=', or see the traceback with --debug')}",
-        ) from error
+        raise
     finally:
         if folder in sys.path:  # the file may have changed the path
             sys.path.remove(folder)

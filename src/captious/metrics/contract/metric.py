@@ -35,7 +35,7 @@ from captious.data import (
     read_captions,
 )
 from captious.data.ids import ByImage
-from captious.errors import CaptiousError, EmptyInputError, ParameterError, UnknownNameError, either, option
+from captious.errors import EmptyInputError, ParameterError, UnknownNameError, option
 from captious.metrics.contract.parameters import (
     ChoiceParameter,
     FlagParameter,
@@ -47,7 +47,7 @@ from captious.metrics.contract.parameters import (
     TokenizerParameter,
     exact,
 )
-from captious.metrics.contract.user_code import class_hash, is_built_in
+from captious.metrics.contract.user_code import class_hash, is_built_in, running
 from captious.plugins import answers_other_keywords, did_you_mean
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.version import __version__
@@ -496,9 +496,7 @@ class SetMeanMetric(SetMetric):
         """Return scores of images, float64[n_images] or float64[n_images, m]; nan for an image without one."""
 
     def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
-        scores = self.scores(sets, state).reshape(len(sets), len(self.outputs))
-        has_score = ~np.isnan(scores)
-        return np.hstack([np.where(has_score, scores, 0.0), has_score.astype(np.float64)])
+        return scored(self.scores(sets, state).reshape(len(sets), len(self.outputs)))
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return mean_of_scored(statistics)
@@ -509,6 +507,12 @@ class SetMeanMetric(SetMetric):
             return []
         images = f"{counted_of(single, len(sets), 'image', 'have')} only one candidate"
         return [f"{images}, and no score in {self.name}, which compares the candidates of an image."]
+
+
+def scored(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores, or 0 for nan, and whether there is one, 0 or 1: float64[n, m] to float64[n, 2 m]."""
+    has_score = ~np.isnan(scores)
+    return np.hstack([np.where(has_score, scores, 0.0), has_score.astype(np.float64)])
 
 
 def mean_of_scored(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -532,17 +536,8 @@ def statistics_of(
     name, where = metric.name, f"{type(metric).__module__}.{type(metric).__qualname__}"
 
     def result_of(call: Callable[..., NDArray[np.float64]], *arguments: Any) -> NDArray[np.float64]:
-        try:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(call(*arguments), np.float64)
-        except (CaptiousError, MemoryError):
-            raise
-        except Exception as error:  # whatever the user's code does
-            raise ParameterError(
-                f"{name} failed: {type(error).__name__}: {error}",
-                where=where,
-                hint=f"repair it{either(python='', command=', or see the traceback with --debug')}",
-            ) from error
+        with running(f"{name} failed", where), np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(call(*arguments), np.float64)
 
     rows, n, m = result_of(metric.statistics, captions, state), len(captions), len(metric.outputs)
     if rows.ndim != 2 or len(rows) != n:

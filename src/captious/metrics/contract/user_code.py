@@ -7,13 +7,14 @@ import inspect
 import re
 from abc import ABC
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from pathlib import PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from captious.errors import ParameterError
+from captious.errors import CaptiousError, ParameterError, either
 from captious.words import with_article
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...), PurePath, np.generic)
@@ -51,6 +52,27 @@ def class_hash(cls: type) -> str:
     """Return a hash of the source of a class and of those of its bases that are outside this package."""
     bases = [base for base in cls.__mro__ if not is_built_in(base) and base not in (object, ABC)]
     return _hashed(text for base in bases for text in _Description().describe_class(base))
+
+
+@contextmanager
+def running(problem: str, where: str, hint: str = "") -> Iterator[None]:
+    """Run code of users in the block.
+
+    Args:
+        problem: what a failure is, as in "NAME failed".
+        where: the place of the code.
+        hint: the remedy; by default to repair the code.
+
+    Raises:
+        ParameterError: it failed.
+    """
+    try:
+        yield
+    except (CaptiousError, MemoryError):
+        raise
+    except Exception as error:  # whatever the code does
+        hint = hint or f"repair it{either(python='', command=', or see the traceback with --debug')}"
+        raise ParameterError(f"{problem}: {type(error).__name__}: {error}", where=where, hint=hint) from error
 
 
 def _hashed(texts: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, EndpointError, ParameterError, either, setting
 from captious.files import user_text
-from captious.metrics.contract.metric import BaseMetric, Metric, State, mean_of_scored
+from captious.metrics.contract.metric import BaseMetric, Metric, State, mean_of_scored, scored
 from captious.metrics.contract.parameters import IntegerParameter, NumberParameter, ResourceParameter
 from captious.models.chat import Answer, ChatModel, Question, as_chat_model, missing_client
 from captious.models.clip import find_images
@@ -219,9 +219,7 @@ class JudgeMetric(ModelJudge, Metric):
     """
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        scores = captions.own_layer(self.asking).scores
-        has_score = ~np.isnan(scores)
-        return np.column_stack([np.where(has_score, scores, 0.0), has_score]).astype(np.float64)
+        return scored(captions.own_layer(self.asking).scores[:, None])
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         judged = captions.own_layer(self.asking)
