@@ -15,7 +15,8 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter, TextParameter
 from captious.metrics.shared.arithmetic import f_measure
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
-from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, PromptedReferences, max_tokens, missing_clip
+from captious.models.clip import ImageLayer, PromptedCandidates, PromptedReferences, max_tokens, missing_clip
+from captious.models.encoders import TextVectors
 from captious.words import shortened
 
 # CLIPScore: similarity of a caption and its image by CLIP, without references.
@@ -87,10 +88,10 @@ class ClipScore(EncoderMetric):
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return self._cut(self._candidates(captions), "candidate")
 
-    def _candidates(self, captions: Captions) -> ClipTexts:
+    def _candidates(self, captions: Captions) -> TextVectors:
         return captions.own_layer(PromptedCandidates(self.encoder, self.prompt))
 
-    def _cut(self, texts: ClipTexts, what: str) -> list[str]:
+    def _cut(self, texts: TextVectors, what: str) -> list[str]:
         most = max_tokens(self.encoder)
         return cut_warning(texts.cut, what, self.encoder.model, most, including=", including the prompt")
 
@@ -139,5 +140,5 @@ class RefClipScore(ClipScore):
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return super().warnings(captions, state) + self._cut(self._references(captions), "reference")
 
-    def _references(self, captions: Captions) -> ClipTexts:
+    def _references(self, captions: Captions) -> TextVectors:
         return captions.references.layer(PromptedReferences(self.encoder, self.prompt))

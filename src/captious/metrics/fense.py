@@ -15,13 +15,13 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter
 from captious.metrics.shared.arithmetic import combine_references
 from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
+from captious.models.encoders import TextVectors
 from captious.models.sentences import (
     DETECTORS,
     ErrorDetector,
-    SentenceLayer,
-    SentenceVectors,
     as_error_detector,
     most_tokens,
+    sentence_layer,
 )
 
 # sbert: cosine of the sentence vectors of candidate and references, by any sentence encoder.
@@ -62,8 +62,8 @@ class Sbert(EncoderMetric):
         most = most_tokens(self.encoder)
         return [text for side, what in sides for text in cut_warning(side.cut, what, self.encoder.name, most)]
 
-    def _layers(self, captions: Captions) -> tuple[SentenceVectors, SentenceVectors]:
-        return captions.layer(SentenceLayer(self.encoder))
+    def _layers(self, captions: Captions) -> tuple[TextVectors, TextVectors]:
+        return captions.layer(sentence_layer(self.encoder))
 
 
 # FENSE: similarity of sentence vectors, reduced if the candidate has a fluency error.

@@ -22,7 +22,7 @@ from captious.data import Captions, References, Stored, stored_key
 from captious.data.rows import image_list
 from captious.data.tables import TextCache
 from captious.errors import InputError, MissingExtraError, ResourceError, reason
-from captious.models.encoders import Encoder, equal_lengths, loaded_weights, numbered, token_ids
+from captious.models.encoders import Encoder, TextVectors, equal_lengths, loaded_weights, numbered, token_ids
 from captious.models.pretrained import INSTALL, image_processor, missing_extra, torch_threads
 from captious.native import threads
 from captious.progress import Progress
@@ -204,19 +204,6 @@ class ImageLayer:
         return encode_images(self.encoder, find_images(self.folder, distinct))[rows]
 
 
-@dataclass(frozen=True, eq=False)
-class ClipTexts:
-    """Captions with a prompt prepended, encoded by CLIP.
-
-    Args:
-        vectors: unit vectors, float32[n_captions, d].
-        cut: bool[n_captions], whether prompt and caption are too long for the model.
-    """
-
-    vectors: NDArray[np.float32]
-    cut: NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class PromptedCandidates:
     """Candidates with a prompt. Vectors are cached with the references, so that systems share equal captions."""
@@ -224,7 +211,7 @@ class PromptedCandidates:
     encoder: Encoder
     prompt: str
 
-    def of_candidates(self, captions: Captions) -> ClipTexts:
+    def of_candidates(self, captions: Captions) -> TextVectors:
         def encode(texts: list[str]) -> Iterator[tuple[NDArray[np.float32], np.bool_]]:
             vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in texts])
             return zip(map(np.copy, vectors), cut, strict=True)  # rows that do not keep the whole array alive
@@ -232,7 +219,7 @@ class PromptedCandidates:
         memo: TextCache[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self, _CANDIDATES_KEPT)
         rows = memo.get(captions.candidates, encode)
         vectors = np.array([vector for vector, _ in rows], np.float32).reshape(len(rows), _clip(self.encoder).width)
-        return ClipTexts(vectors, np.array([cut for _, cut in rows], np.bool_))
+        return TextVectors(vectors, np.array([cut for _, cut in rows], np.bool_))
 
 
 @dataclass(frozen=True)
@@ -246,20 +233,19 @@ class PromptedReferences:
     def stored_as(self) -> str | None:
         return stored_key("clip-texts-1", self.encoder.stored_as, repr(self.prompt))
 
-    def to_stored(self, annotation: ClipTexts, references: References) -> Stored:
+    def to_stored(self, annotation: TextVectors, references: References) -> Stored:
         return Stored({"vectors": annotation.vectors, "cut": annotation.cut})
 
-    def from_stored(self, stored: Stored, references: References) -> ClipTexts:
+    def from_stored(self, stored: Stored, references: References) -> TextVectors:
         vectors, cut = stored.arrays["vectors"], stored.arrays["cut"]
         n = len(references.texts)
         if (vectors.shape, cut.shape) != ((n, _clip(self.encoder).width), (n,)) or vectors.dtype != np.float32:
             raise ValueError("vectors of other texts")
-        return ClipTexts(vectors, cut)
+        return TextVectors(vectors, cut)
 
-    def of_references(self, references: References) -> ClipTexts:
+    def of_references(self, references: References) -> TextVectors:
         distinct, rows = numbered(references.texts)
-        vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in distinct])
-        return ClipTexts(vectors[rows], cut[rows])
+        return TextVectors(*encode_texts(self.encoder, [f"{self.prompt} {text}" for text in distinct]))[rows]
 
 
 def max_tokens(encoder: Encoder) -> int:

@@ -274,12 +274,20 @@ class Encoder:
         """Return the token ids of each text with the model's special tokens, of any length."""
         return token_ids(self.tokenizer, texts, verbose=False) if texts else []
 
-    def were_cut(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-        """Return a mask of the texts that ``tokenize`` truncated, bool[n], given its result."""
+    def were_cut(
+        self, texts: Sequence[str], ids: Sequence[Sequence[int]], most: int | None = None
+    ) -> NDArray[np.bool_]:
+        """Return a mask of the texts of more than ``most`` tokens, bool[n]; by default those that were truncated.
+
+        Args:
+            texts: the texts.
+            ids: the result of ``tokenize`` for them.
+            most: at most the maximum length of the model.
+        """
+        most = self.max_length if most is None else most
         cut = np.zeros(len(texts), bool)
-        full = [row for row, sequence in enumerate(ids) if len(sequence) >= self.max_length]
-        whole = self.tokenize_whole([texts[row] for row in full])
-        cut[full] = [len(sequence) > self.max_length for sequence in whole]
+        full = [row for row, sequence in enumerate(ids) if len(sequence) >= most]
+        cut[full] = [len(sequence) > most for sequence in self.tokenize_whole([texts[row] for row in full])]
         return cut
 
     def run(
@@ -645,9 +653,25 @@ class EncodingLayer:
         return EncodedTexts(rows, distinct, ids, vectors)
 
 
+@dataclass(frozen=True, eq=False)
+class TextVectors:
+    """Texts as vectors of length 1.
+
+    Args:
+        vectors: float32[n_texts, d].
+        cut: which texts exceed the maximum length of the model, bool[n_texts].
+    """
+
+    vectors: NDArray[np.float32]
+    cut: NDArray[np.bool_]
+
+    def __getitem__(self, rows: NDArray[np.int64]) -> TextVectors:
+        return TextVectors(self.vectors[rows], self.cut[rows])
+
+
 @dataclass(frozen=True)
 class TextLayer(Generic[R]):
-    """The values of a function of each distinct text, by caption: arrays or lists with a row per distinct text.
+    """The values of a function of each distinct text, by caption: an object indexed by rows of distinct texts.
 
     Args:
         name: the function, with everything that it depends on; equal names are the same annotation.
@@ -655,14 +679,15 @@ class TextLayer(Generic[R]):
     """
 
     name: Hashable
-    function: Callable[[Sequence[str]], NDArray[Any]] = field(compare=False)
+    function: Callable[[Sequence[str]], Any] = field(compare=False)
 
-    def of_references(self, references: References) -> NDArray[Any]:
+    def of_references(self, references: References) -> R:
         return self._values(references.texts)
 
-    def of_candidates(self, captions: Captions, references: NDArray[Any]) -> NDArray[Any]:
+    def of_candidates(self, captions: Captions, references: R) -> R:
         return self._values(captions.candidates)
 
-    def _values(self, texts: Sequence[str]) -> NDArray[Any]:
+    def _values(self, texts: Sequence[str]) -> R:
         distinct, rows = numbered(texts)
-        return self.function(distinct)[rows]
+        values: R = self.function(distinct)[rows]
+        return values

@@ -7,17 +7,17 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import References
 from captious.data.tables import TextCache
 from captious.errors import ParameterError, ResourceError
-from captious.models.encoders import Encoder, equal_lengths, numbered, token_ids
+from captious.models.encoders import Encoder, TextLayer, TextVectors, equal_lengths, numbered, token_ids
 from captious.models.pretrained import check_extra, pretrained, torch_threads, version_of
 from captious.words import shortened
 
@@ -174,19 +174,6 @@ _PARTS = ("Transformer", "Pooling", "Normalize")
 _PHRASES_KEPT = 1 << 16  # 100 MB at 384 numbers each
 
 
-@dataclass(frozen=True, eq=False)
-class SentenceVectors:
-    """Texts as vectors of length 1.
-
-    Args:
-        vectors: float32[n_texts, d].
-        cut: which texts exceed the maximum length of the model, bool[n_texts].
-    """
-
-    vectors: NDArray[np.float32]
-    cut: NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class _Form:
     """Pooling and maximum length of a model."""
@@ -200,29 +187,24 @@ def most_tokens(encoder: Encoder) -> int:
     return _form(encoder).most
 
 
-def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> SentenceVectors:
-    """Return the vectors of texts; equal ones are encoded once.
+def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> TextVectors:
+    """Return the vectors of texts.
 
     Raises:
         ParameterError, MissingExtraError: as ``Encoder.run``.
         ResourceError: the model cannot be read, or its pooling is not supported.
     """
     form = _form(encoder)
-    distinct, rows = numbered(texts)
-    ids = encoder.tokenize(distinct)
-    cut = np.zeros(len(distinct), bool)
-    full = [row for row, sequence in enumerate(ids) if len(sequence) >= form.most]
-    for row, whole in zip(full, encoder.tokenize_whole([distinct[row] for row in full]), strict=True):
-        cut[row] = len(whole) > form.most
-        if len(ids[row]) > form.most:
-            ids[row] = ids[row][: form.most - 1] + ids[row][-1:]
-    vectors = np.zeros((len(distinct), encoder.width), np.float32)
+    ids = encoder.tokenize(texts)
+    cut = encoder.were_cut(texts, ids, form.most)
+    ids = [each if len(each) <= form.most else each[: form.most - 1] + each[-1:] for each in ids]
+    vectors = np.zeros((len(texts), encoder.width), np.float32)
     layer = encoder.n_blocks
     for batch in encoder.run(ids, [layer]):
         pooled = _pooled(batch.hidden[layer], form.pool)
         lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
         vectors[batch.rows] = pooled / np.maximum(lengths, 1e-12)
-    return SentenceVectors(vectors[rows], cut[rows])
+    return TextVectors(vectors, cut)
 
 
 def phrase_vectors(encoder: Encoder, phrases: Sequence[str], references: References) -> NDArray[np.float32]:
@@ -235,17 +217,9 @@ def phrase_vectors(encoder: Encoder, phrases: Sequence[str], references: Referen
     return np.array(memo.get(phrases, encode), np.float32).reshape(len(phrases), encoder.width)
 
 
-@dataclass(frozen=True)
-class SentenceLayer:
-    """``SentenceVectors`` of references and candidates."""
-
-    encoder: Encoder
-
-    def of_references(self, references: References) -> SentenceVectors:
-        return sentence_vectors(self.encoder, references.texts)
-
-    def of_candidates(self, captions: Captions, references: SentenceVectors) -> SentenceVectors:
-        return sentence_vectors(self.encoder, captions.candidates)
+def sentence_layer(encoder: Encoder) -> TextLayer[TextVectors]:
+    """Return the layer of ``sentence_vectors`` of references and candidates."""
+    return TextLayer(("sentences", encoder), partial(sentence_vectors, encoder))
 
 
 def _pooled(states: NDArray[np.float32], pool: str) -> NDArray[np.float32]:
