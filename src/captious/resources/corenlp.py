@@ -8,7 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -173,12 +173,9 @@ def read_grammar(packed: bytes, name: str) -> Grammar:
 def _unpacked(packed: bytes) -> bytes:
     try:
         with unpacked(io.BytesIO(packed)) as file:
-            stream = file.read(_LARGEST + 1)
+            return _bounded(file)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{error}") from error
-    if len(stream) > _LARGEST:
-        raise ValueError("much larger than the English PCFG of CoreNLP")
-    return stream
 
 
 def _grammar(parser: JavaObject, name: str, fingerprint: str) -> Grammar:
@@ -395,14 +392,8 @@ def _fetched_from(source: str, tell: Callable[[str], None], expected: str = "") 
     return grammar
 
 
-@contextmanager
-def _source(source: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
-    if is_url(source):
-        with opened(source, tell) as file:
-            yield file
-    else:
-        with open(os.path.expanduser(source), "rb") as file:
-            yield file
+def _source(source: str, tell: Callable[[str], None]) -> AbstractContextManager[IO[bytes]]:
+    return opened(source, tell) if is_url(source) else open(os.path.expanduser(source), "rb")
 
 
 def _fetched() -> Path:
