@@ -19,9 +19,11 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 import torch
 
+from captious.compat.counted import groups_of
 from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS, PTBTokenizer
+from captious.compat.reexports import by_name
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
 from captious.evaluation.checks import issue
@@ -93,23 +95,18 @@ def is_mult_sents(mult_sents: object) -> bool:
     return isinstance(mult_sents, list) and all(map(is_mono_sents, mult_sents))
 
 
-def _words(
-    candidates: list[str], mult_references: list[list[str]], tokenizer: SplitIntoWords
-) -> tuple[list[str], list[list[str]]]:
-    """Return the captions with single spaces between words, and no other white space."""
+def _table(candidates: list[str], mult_references: list[list[str]], tokenizer: SplitIntoWords = str.split) -> Captions:
+    """Return the captions for metrics of captious; words of another tokenizer with single spaces between them, and no
+    other white space.
+    """
+    check_metric_inputs(candidates, mult_references, min_length=1)
     if tokenizer is str.split:
-        return candidates, mult_references
+        return read_captions(candidates, mult_references)
 
     def joined(text: str) -> str:
         return " ".join(re.sub(r"\s", "\N{OPEN BOX}", word) for word in tokenizer(text))
 
-    return [*map(joined, candidates)], [[*map(joined, group)] for group in mult_references]
-
-
-def _table(candidates: list[str], mult_references: list[list[str]]) -> Captions:
-    """Return the captions for metrics of captious."""
-    check_metric_inputs(candidates, mult_references, min_length=1)
-    return read_captions(candidates, mult_references)
+    return read_captions([*map(joined, candidates)], [[*map(joined, group)] for group in mult_references])
 
 
 def _with_means(sents: dict[str, Any]) -> AllScores:
@@ -209,7 +206,7 @@ def bleu(
     """
     if option not in _REFERENCE_LENGTHS:
         raise ValueError(f"Invalid option {option!r}. (expected one of {_REFERENCE_LENGTHS})")
-    captions = _table(*_words(candidates, mult_references, tokenizer)) if candidates else None
+    captions = _table(candidates, mult_references, tokenizer) if candidates else None
     orders = scores_of(captions, n, option)
     corpus, sents = (torch.tensor(values, dtype=torch.float64) for values in orders)
     names = {f"bleu_{n}": -1, **({f"bleu_1_to_{n}": slice(None)} if return_1_to_n else {})}
@@ -245,12 +242,12 @@ def cider_d(
         raise ParameterError("weights of n-grams are not returned", hint="leave return_tfidf at False")
     if len(candidates) < 2:
         raise ValueError(f"CIDEr-D needs at least 2 candidates, found {len(candidates)}.")
-    texts = _words(candidates, mult_references, tokenizer)
+    captions = _table(candidates, mult_references, tokenizer)
     if n == 4:
-        scores = CiderD(sigma=sigma, tokenizer=WHITESPACE).scores(_table(*texts))
+        scores = CiderD(sigma=sigma, tokenizer=WHITESPACE).scores(captions)
     else:
         scorer = CiderScorer(n=n, sigma=sigma)
-        for pair in zip(*texts, strict=True):
+        for pair in zip(captions.candidates, groups_of(captions.references), strict=True):
             scorer += pair
         scores = scorer.compute_score()[1]
     return _with_means({"cider_d": torch.from_numpy(scores * (scale / 10))})
@@ -314,7 +311,7 @@ def rouge_l(
         tokenizer: splits a caption into words.
     """
     metric = RougeL(tokenizer=WHITESPACE, beta=beta)
-    scores = metric.scores(_table(*_words(candidates, mult_references, tokenizer)))
+    scores = metric.scores(_table(candidates, mult_references, tokenizer))
     return _with_means({"rouge_l": torch.from_numpy(scores)})
 
 
@@ -544,11 +541,9 @@ def mult_cands_metric(
 
 
 #: All functions of the module by name.
-BY_NAME: dict[str, Callable[..., Outs]] = {
-    **{"bert_score_mrefs": bert_score_mrefs, "bleu": bleu},
+BY_NAME: dict[str, Any] = {
+    **by_name(bert_score_mrefs, bleu, cider_d, fense, fer, meteor, rouge_l, sbert_sim, spice, spider, spider_fl),
     **{f"bleu_{n}": partial(bleu, n=n) for n in (1, 2, 3, 4)},
-    **{"cider_d": cider_d, "fense": fense, "fer": fer, "meteor": meteor, "rouge_l": rouge_l, "sbert_sim": sbert_sim},
-    **{"spice": spice, "spider": spider, "spider_fl": spider_fl},
     **{metric: partial(unsupported, metric) for metric in UNSUPPORTED},
     # SPIDEr of the best candidate, named ``cider_d_max``, ``spice_max`` and ``spider_max``.
     "spider_max": partial(mult_cands_metric, spider, "spider"),
