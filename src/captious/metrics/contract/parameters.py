@@ -151,7 +151,7 @@ class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
 
     text_form = "a number"
     #: The type of values, and what numbers are accepted.
-    of: ClassVar[tuple[type, type]] = (float, Real)
+    _of: ClassVar[tuple[type, type]] = (float, Real)
 
     def __init__(
         self,
@@ -173,14 +173,14 @@ class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
     def check(self, metric: Any, value: Any) -> Any:
         if value is None and self.takes_none:
             return None
-        kind, accepted = self.of
+        kind, accepted = self._of
         is_number = isinstance(value, accepted) and not isinstance(value, bool)
         if not (is_number and self.least <= value <= self.most) or (self.below and value == self.most):
             raise self._refusal(metric, value, self.values)
         return kind(value)
 
     def parse(self, text: str) -> float:
-        number: float = self.of[0](text)
+        number: float = self._of[0](text)
         return number
 
     def to_text(self, value: Any) -> str:
@@ -195,7 +195,7 @@ class IntegerParameter(NumberParameter[MaybeInteger]):
     """An integer in a range; None as well if that is the default, or with ``optional``."""
 
     text_form = "an integer"
-    of = (int, Integral)
+    _of = (int, Integral)
 
     def __init__(
         self,
