@@ -129,7 +129,7 @@ def test_own_judgments_with_too_few_systems_are_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text() + json.dumps({"candidate": "a", "references": ["a"], "rating": 1}) + "\n")
     with pytest.raises(CaptionFileError, match="no system") as caught:
         load_judgments(f"{path}@system-pearson")
-    assert caught.value.where.endswith("line 13")
+    assert "line 13: found 'candidate', 'references', 'rating'" in caught.value.where
     assert '"system"' in caught.value.hint
     with pytest.raises(CaptionFileError, match="2 systems are too few"):
         load_judgments(f"{write(path, 2)}@system-pearson")

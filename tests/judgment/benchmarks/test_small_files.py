@@ -381,15 +381,15 @@ def test_protocols_of_a_benchmark_may_need_different_files(tmp_path: Path) -> No
 
 
 def test_metrics_get_no_references_where_there_are_none(tmp_path: Path) -> None:
-    def length(candidates: list[str], references: list[list[str]]) -> list[int]:
+    def n_words(candidates: list[str], references: list[list[str]]) -> list[int]:
         assert not any(references)
         return [len(text.split()) for text in candidates]
 
     fill(tmp_path, FILES["iiw"])
     values = {"iiw@docci-specificity": 1.0, "iiw@docci-comprehensiveness": 0.0}
-    judgment = judge([*values], length, data=tmp_path, resamples=10)
-    assert {name: result["length"].value for name, result in judgment.items()} == values
-    assert "references" not in judgment["iiw@docci-specificity"]["length"].signature
+    judgment = judge([*values], n_words, data=tmp_path, resamples=10)
+    assert {name: result["n_words"].value for name, result in judgment.items()} == values
+    assert "references" not in judgment["iiw@docci-specificity"]["n_words"].signature
     with pytest.raises(ParameterError, match="cider-d cannot be computed without references"):
         judge("iiw@iiw-400", "cider-d", data=tmp_path)
 
