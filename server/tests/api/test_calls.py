@@ -63,6 +63,19 @@ def test_api_says_when_withheld_scores_are_shown(site: Site, ann: Any) -> None:
         assert bool(answer["scores"]) is not bool(expected)
 
 
+def test_unknown_parameters_are_refused(site: Site, ann: Any) -> None:
+    """A misspelled one would be ignored otherwise: ``anonymus=1`` would show the name of the team."""
+    [submission] = site.submissions()
+    address = "challenges/demo/submissions?method=x&anonymus=1"
+    answer = call(site, ann, "POST", address, body=(EXAMPLES / "improved.json").read_bytes())
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("There is no parameter 'anonymus'; known are method, filename, phase, ")
+    assert "Idempotency-Key" not in answer.json()["error"]
+    assert site.submissions() == [submission]
+    answer = call(site, ann, "GET", f"submissions/{submission.pk}?verbose=1")
+    assert (answer.status_code, answer.json()["error"]) == (400, "There is no parameter 'verbose'; known are none.")
+
+
 def test_api_times_have_one_format(site: Site, ann: Any) -> None:
     """The leaderboard gives the same times as the submissions, to the millisecond."""
     [submission] = site.submissions()

@@ -133,8 +133,8 @@ def page(world: World, role: str, method: str, address: str) -> Any:
 
 
 def call(world: World, role: str, method: str, address: str) -> Any:
-    query = SUBMISSION.format(role=role) if address.endswith("/submissions") else ""
-    return world.call(role, method, address + query, upload() if query and method == "POST" else b"")
+    query = SUBMISSION.format(role=role) if method == "POST" and address.endswith("/submissions") else ""
+    return world.call(role, method, address + query, upload() if query else b"")
 
 
 def ask(world: World, person: str, line: Line) -> Any:

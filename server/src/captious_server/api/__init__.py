@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from pydantic import BaseModel, TypeAdapter, model_validator
 
+from captious.drawing import shortened
 from captious.version import __version__
 from captious_server.api import schemas
 from captious_server.models import Challenge, Submission, Token
@@ -107,6 +108,7 @@ def _call(methods: Mapping[str, Operation]) -> Callable[..., HttpResponseBase]:
             raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
         if method != "GET":
             limit(request, "change")
+        _check_names("parameter", request.GET, [n for n, row in operation.parameters.items() if row.place == "query"])
         request.flags = _flags(request, operation)
         return _answer(operation, views[method](request, **parts))
 
@@ -160,6 +162,13 @@ def _check_token(token: Token, method: str, operation: Operation, parts: Mapping
         raise Failure(403, f"This token is for the challenge {challenge.slug!r} only.")
 
 
+def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a call with a name that it does not have, which may be a misspelled one."""
+    for name in names:
+        if name not in known:
+            raise Failure(400, f"There is no {kind} {shortened(name)}; known are {', '.join(known) or 'none'}.")
+
+
 def _flags(request: HttpRequest, operation: Operation) -> dict[str, bool]:
     """The parameters that are true or false, as far as they are given; 400 if one is neither."""
     flags = {}
@@ -177,7 +186,7 @@ PREFIX = "/api/v1/"
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _REF = "#/components/schemas/{model}"
 _ERRORS = {
-    "400": "A parameter is invalid.",
+    "400": "A parameter is unknown or invalid.",
     "401": "The token is missing or invalid.",
     "403": "The token does not have the scope or is for another challenge, or the leaderboard is not shown.",
     "404": "It does not exist, or you do not have access to it.",
@@ -250,7 +259,7 @@ def _described(route: str) -> dict[str, Any]:
         if operation.answer.startswith("list["):
             schema = {"type": "array", "items": schema}
         content = {"application/json" if model else operation.answer: {"schema": schema}}
-        common = {401, 429, *([403] if is_change else []), *([404] if in_path else [])}
+        common = {400, 401, 429, *([403] if is_change else []), *([404] if in_path else [])}
         statuses = map(str, sorted(common.union(operation.errors)))
         scopes = [operation.scope] if is_change else []
         entry: dict[str, Any] = {
