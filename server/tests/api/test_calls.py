@@ -76,6 +76,20 @@ def test_unknown_parameters_are_refused(site: Site, ann: Any) -> None:
     assert (answer.status_code, answer.json()["error"]) == (400, "There is no parameter 'verbose'; known are none.")
 
 
+def test_parameters_in_a_body_are_refused_where_none_is_read(site: Site, ann: Any) -> None:
+    """``chosen=0`` in the body would choose a submission otherwise."""
+    [submission] = site.submissions()
+    for name, body in (("choose", b"chosen=0"), ("edit", b"method=renamed&public=0"), ("cancel", b"{}")):
+        answer = call(site, ann, "POST", f"submissions/{submission.pk}/{name}", body=body)
+        error = "This call reads no body. Send parameters in the query of its address."
+        assert (answer.status_code, answer.json()["error"]) == (400, error)
+    [submission] = site.submissions()
+    assert (submission.is_chosen, submission.method) == (False, "Mine")
+    headers = {"Authorization": f"Bearer {site.token(ann)}"}
+    answer = site.client().post("/api/v1/join", {"invitaton": "x"}, headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (400, "There is no field 'invitaton'; known are invitation.")
+
+
 def test_api_times_have_one_format(site: Site, ann: Any) -> None:
     """The leaderboard gives the same times as the submissions, to the millisecond."""
     [submission] = site.submissions()

@@ -109,6 +109,10 @@ def _call(methods: Mapping[str, Operation]) -> Callable[..., HttpResponseBase]:
         if method != "GET":
             limit(request, "change")
         _check_names("parameter", request.GET, [n for n, row in operation.parameters.items() if row.place == "query"])
+        if operation.form:
+            _check_names("field", request.POST, operation.form)
+        elif not operation.body and request.body:
+            raise Failure(400, "This call reads no body. Send parameters in the query of its address.")
         request.flags = _flags(request, operation)
         return _answer(operation, views[method](request, **parts))
 
