@@ -97,6 +97,20 @@ def test_probe_is_held_until_an_organizer_releases_it(probed: Site) -> None:
     assert AuditEvent.objects.filter(action="let through", target="Probe", actor="olga").exists()
 
 
+def test_held_submissions_can_be_canceled(probed: Site) -> None:
+    ann = probed.user()
+    row = submit(probed, ann, rows(probe))
+    assert "Cancel scoring" in probed.client(ann).get(row.url).content.decode()
+    headers = {"Authorization": f"Bearer {probed.token(ann)}"}
+    address = f"/api/v1/submissions/{row.pk}/cancel"
+    assert probed.client().generic("POST", address, headers=headers).json()["status"] == "canceled"
+    answer = probed.client().generic("POST", address, headers=headers)
+    message = "Only what waits to be scored for the first time can be canceled. This one is canceled."
+    assert (answer.status_code, answer.json()["error"]) == (409, message)
+    row.refresh_from_db()
+    assert not row.counts
+
+
 def test_real_captions_and_public_phases_are_not_held(probed: Site) -> None:
     assert submit(probed, probed.user(), real()).status == "queued"
     ids = iter(PUBLIC)

@@ -314,13 +314,15 @@ def choose_submission(request: HttpRequest, submission: Submission, *, chosen: b
 
 
 def cancel_submission(request: HttpRequest, submission: Submission) -> None:
-    """Cancel a submission that waits in the queue.
+    """Cancel a submission that waits in the queue or is held.
 
     Raises:
-        ImpossibleError: scoring has begun.
+        ImpossibleError: it does not wait, or was scored before.
     """
     if not queue.cancel(submission):
-        raise ImpossibleError("The submission could not be canceled because scoring has begun.", submission.url)
+        submission.refresh_from_db()
+        message = f"Only what waits to be scored for the first time can be canceled. This one is {submission.status}."
+        raise ImpossibleError(message, submission.url)
     record("cancel", submission.method, request=request, submission=submission)
 
 

@@ -373,7 +373,7 @@ def metrics(request: UserCall) -> HttpResponse:
 
 
 def cancel(request: UserCall, pk: int) -> Answer:
-    """Cancel a submission that waits in the queue."""
+    """Cancel a submission that waits in the queue or is held."""
     submission = submission_for(request.user, pk, own=True)
     actions.cancel_submission(request, submission)
     submission.refresh_from_db()

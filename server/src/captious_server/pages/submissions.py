@@ -113,7 +113,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
             *queue.BoardOutputs.of_board(submission.phase).lower_is_better,
             *submission.challenge.definition.lower_is_better,
         },
-        can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
+        can_cancel=own and submission.status in (_Status.HELD, _Status.QUEUED) and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
         can_choose=own and (manages or not bans) and not intake.why_not_chosen(submission, manages=manages),
         can_delete=own and exists and submission.status != _Status.RUNNING,
@@ -194,7 +194,7 @@ def edit(request: UserRequest, pk: int) -> HttpResponse:
 
 @signed_in("GET", "HEAD", "POST")
 def cancel(request: UserRequest, pk: int) -> HttpResponse:
-    """Cancel a submission that waits in the queue."""
+    """Cancel a submission that waits in the queue or is held."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
         actions.cancel_submission(request, submission)

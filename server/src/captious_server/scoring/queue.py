@@ -260,7 +260,8 @@ def remove_old_turns() -> None:
 
 def cancel(submission: Submission) -> bool:
     """Cancel before scoring has begun; False if it is too late. Submissions that were scored once still count."""
-    rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, finished=None)
+    waiting = [_Status.HELD, _Status.QUEUED]
+    rows = Submission.objects.filter(pk=submission.pk, status__in=waiting, finished=None)
     return rows.update(status=_Status.CANCELED, counts=False, finished=timezone.now()) == 1
 
 
