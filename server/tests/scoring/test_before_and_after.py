@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -78,6 +79,10 @@ def test_any_two_versions_are_compared_in_any_output(site: Site, folder: Path) -
     for wrong in ({"before": 7}, {"after": "x"}, {"before": "", "after": -1}):
         assert page(**wrong)[0] == "23"
     assert page(after=2)[0] == "12"
+    begun = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    first, *_ = Scores.objects.filter(version=2).order_by("pk")
+    Scores.objects.filter(pk=first.pk).update(finished=begun)  # and others later
+    assert "version 2: 2026-01-02 03:04 UTC<" in admin.get("/challenges/small/versions").content.decode()
 
 
 def test_comparison_of_versions_lists_removed_and_added_metrics(site: Site, folder: Path) -> None:

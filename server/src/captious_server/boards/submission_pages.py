@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, Min, QuerySet
 from django.db.models.fields.json import KeyTransform
 
 from captious_server.boards.captions import CaptionView, positions_of, rows_of
@@ -260,7 +260,7 @@ class ComparedVersions:
     Attributes:
         before, after: version numbers; 0 if there is none.
         scored_versions: all versions in which something was scored, the latest first: its number ``version``, ``n``
-            submissions, the time of the ``last`` scoring, and the version of captious that it was done ``by``.
+            submissions, the time of the ``first`` scoring, and the version of captious that it was done ``by``.
         submissions: those with scores of either version, newest first.
     """
 
@@ -316,7 +316,7 @@ def compare_versions(phase: Phase, before: int = 0, after: int = 0) -> ComparedV
     """
     scores = Scores.objects.filter(submission__phase=phase)
     rows = scores.order_by("-version").values("version")
-    scored_versions = [*rows.annotate(n=Count("pk"), last=Max("finished"), by=Max("program"))]
+    scored_versions = [*rows.annotate(n=Count("pk"), first=Min("finished"), by=Max("program"))]
     numbers = [row["version"] for row in scored_versions]
     after = after if after in numbers else max(numbers, default=0)
     earlier_numbers = [number for number in numbers if number < after]
