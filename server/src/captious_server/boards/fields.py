@@ -123,8 +123,8 @@ class TableError(Exception):
 def fill_fields(challenge: Challenge, table: bytes) -> tuple[list[str], int]:
     """Set the values of a CSV table, which has a column for each of some fields; return these, and the submissions.
 
-    ``submission`` (an id) or ``team`` (its entry) names the submission of a row, and ``phase`` can name the phase. An
-    empty cell removes a value. Organizers may fill in all fields.
+    ``submission`` (an id) or ``team`` (its entry) names the submission of a row, and ``phase`` the phase, which a team
+    with entries in several needs. An empty cell removes a value. Organizers may fill in all fields.
 
     Raises:
         TableError: every problem. Nothing was changed.
@@ -147,6 +147,10 @@ def fill_fields(challenge: Challenge, table: bytes) -> tuple[list[str], int]:
             if not submissions:
                 what = "submission" if by == "submission" else "entry of a team"
                 problems.append(f"Line {line:,}: there is no {what} {shortened(row[by])}.")
+            phases = {submission.phase.name for submission in submissions}
+            if len(phases) > 1:
+                among = ", ".join(sorted(phases))
+                problems.append(f"Line {line:,}: {shortened(row[by])} has entries in {among}; name one as phase.")
             for submission in submissions:
                 if submission.pk in changed:
                     problems.append(f"Line {line:,}: {shortened(row[by])} has another line.")
