@@ -64,13 +64,14 @@ def test_fields_are_parameters(address: str, file: Path, monkeypatch: pytest.Mon
     sent: list[str] = []
     call = client.call
     monkeypatch.setattr(client, "call", lambda where, *rest: sent.append(where) or call(where, *rest))
-    assert submit(address, file, "--field", "extra-data=no", "--field", "note=a=b & c").exit_code == 0
+    assert submit(address, file, "--field", "extra-data=no", "--field", "note=a=b & c").exit_code == 1
     assert sent[0].endswith("&field=extra-data%3Dno&field=note%3Da%3Db+%26+c")
     assert "'note' is not NAME=VALUE" in submit(address, file, "--field", "note").output
 
 
 def test_dry_run_reports_what_would_be_refused(address: str, file: Path) -> None:
     found = submit(address, file)
+    assert found.exit_code == 1
     assert found.output.splitlines() == [
         "no problems found",
         "warning: 2 are empty.",

@@ -41,9 +41,11 @@ def test_terms_are_named_by_their_address_and_accepted(server: Server, arguments
     assert refused.returncode != 0
     assert f"must accept the terms first: {server.url}/challenges/small/terms" in refused.stderr
     checked = server.captious(*arguments, "--dry-run")
+    assert checked.returncode == 1
     assert f"must accept the terms first: {server.url}/challenges/small/terms" in checked.stdout
     done = server.captious(*arguments, "--accept-terms", "--wait")
     assert done.returncode == 0, done.stderr
+    assert server.captious(*arguments, "--dry-run").returncode == 0
     assert "Mine: done" in done.stdout
     assert re.search(r"^  bleu-4 +\.\d{4}  \.\d{3} – 1?\.\d{3}$", done.stdout, re.MULTILINE)
     assert "rank on the leaderboard: 1" in done.stdout

@@ -111,7 +111,7 @@ def submit(
         remarks = [f"a submission would be refused now: {remark}" for remark in answer["remarks"]]
         warnings = [f"warning: {warning}" for warning in answer["warnings"]]
         click.echo(json.dumps(answer) if format_ == "json" else "\n".join(["no problems found", *warnings, *remarks]))
-        return
+        click.get_current_context().exit(1 if remarks else 0)
     quota: dict[str, Any] = {}
     if wait:
         answer = client.wait(answer["id"])
