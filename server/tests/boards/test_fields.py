@@ -182,8 +182,11 @@ class TestTeams:
         assert post(address, "method=x", content).json() == {
             "error": "The submission is not valid. extra-data: This field is required."
         }
-        assert post(address, "method=x&field=note%3Dgood", content).json() == {
-            "error": "field must be NAME=VALUE, not 'note'; names: extra-data, parameters, machine."
+        assert post(address, "method=x&field=nota%3Dgood", content).json() == {
+            "error": "field must be NAME=VALUE, not 'nota'; names: extra-data, parameters, machine."
+        }
+        assert post(address, "method=x&field=human-score%3D5", content).json() == {
+            "error": "Only organizers fill in the field 'human-score'."
         }
         made = post(address, "method=x&field=extra-data%3Dno&field=machine%3Da%3Db", content)
         assert (made.status_code, made.json()["fields"]) == (201, {"extra-data": False, "machine": "a=b"})
@@ -230,6 +233,18 @@ class TestOrganizers:
         ):
             assert problem in page.content.decode()
         assert "human-score" not in board(site)["ann"]["fields"]
+
+    def test_entries_in_several_phases_need_the_phase(
+        self, site: Site, people: dict[str, Any], tmp_path: Path
+    ) -> None:
+        site.load(write(tmp_path / "fields", phases=[{"name": "main"}, {"name": "second"}]))
+        values = {"method": "ann", "phase": "second", "field-extra-data": "no"}
+        assert site.submit(people["ann"], example(), challenge="fields", **values).status_code == 302
+        site.work()
+        page = fill(site, people["olga"], "team,human-score\nann,4\n").content.decode()
+        assert "Line 2: &#x27;ann&#x27; has entries in main, second; name one as phase." in page
+        assert fill(site, people["olga"], "team,phase,human-score\nann,second,4\n").status_code == 302
+        assert [row.fields.get("human-score") for row in site.submissions()] == [None, None, 4]
 
     @pytest.mark.parametrize(
         ("table", "problem"),

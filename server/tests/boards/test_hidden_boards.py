@@ -108,6 +108,6 @@ def test_unknown_phase_is_refused_by_name(site: Site, tmp_path: Path) -> None:
         assert answer.status_code == 404
         assert "There is no phase &#x27;zz&#x27;; known are main." in answer.content.decode()
     answer = root.get(f"{ADDRESS}.json?references=zz")
-    assert answer.json() == {"error": "There is no reference set 'zz'; known are c2."}
+    assert answer.json() == {"error": "There is no reference set 'zz' in the phase main; known are c2."}
     template = root.get("/challenges/small/template?phase=zz").content.decode()
     assert "There is no open phase &#x27;zz&#x27;; known are main." in template

@@ -122,8 +122,8 @@ class UnknownNameError(ExplainedError):
 
     status = 404
 
-    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
-        super().__init__(f"There is no {kind} {shortened(name)}; known are {', '.join(names) or 'none'}.")
+    def __init__(self, kind: str, name: str, names: Iterable[str], where: str = "") -> None:
+        super().__init__(f"There is no {kind} {shortened(name)}{where}; known are {', '.join(names) or 'none'}.")
 
 
 def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Visitor) -> Query:
@@ -145,7 +145,7 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Visito
     outputs = BoardOutputs.of_board(phase)
     key, sets = parameters.get("references") or outputs.first_set(phase), shown_sets(user, phase, outputs.sets)
     if key not in sets:
-        raise UnknownNameError("reference set", key, sets)
+        raise UnknownNameError("reference set", key, sets, f" in the phase {phase.name}")
     sort = parameters.get("sort", "")
     output = sort.removeprefix("-")
     is_output = output in outputs.names

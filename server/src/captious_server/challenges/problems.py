@@ -18,6 +18,7 @@ _HELP = "captious challenge init creates a folder that shows the format"
 _SENTENCES = {
     "missing": "is required",
     "bool_type": "must be true or false",
+    "images": "must be a share of the images, above 0 and below 1, or a file with their ids",
     "int_type": "must be a whole number",
     "string_type": "must be text",
     "dict_type": "must be a table",
@@ -91,6 +92,8 @@ def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list
         context: dict[str, Any] = details.get("ctx", {})
         kind, cause = details["type"], context.get("error")
         location = [step for step in details["loc"] if step != "[key]"]  # of a table
+        if location[-2:-1] == ["images"]:  # the last step names a type of its union
+            location, kind = location[:-1], "images"
         if kind == "default_factory_not_called" or (kind == "too_short" and details["input"]):
             continue  # what it depends on, or each of its entries, has its own message
         if kind == "extra_forbidden":
