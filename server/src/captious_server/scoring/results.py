@@ -129,8 +129,10 @@ def _with_formula(
     weights = np.array([formula.weights.get(name, 0.0) for name in results.outputs])
     used = np.flatnonzero(weights)
     per_caption, resampled = (values[:, used] @ weights[used] for values in (results.per_caption, results.resampled))
-    parts = [scores[results.outputs[i]]["score"] for i in used]
-    signature = " + ".join(f"{weights[i]:g} × {results.outputs[i]}" for i in used)
+    entries = [scores[results.outputs[i]] for i in used]
+    parts = [entry["score"] for entry in entries]
+    pairs = zip(weights[used], entries, strict=True)
+    signature = " + ".join(f"{weight:g} × {entry['signature']}" for weight, entry in pairs)
     entry: dict[str, Any] = {**dict.fromkeys(("score", "low", "high")), "signature": f"{formula.name} = {signature}"}
     if None not in parts:
         low, high = Sampling(resamples=len(resampled)).interval(resampled)
