@@ -17,11 +17,11 @@ import pytest
 from server.tests.support.site import Site
 
 
-def archive(site: Site, **query: str) -> dict[str, bytes]:
+def archive(site: Site, challenge: str = "demo", **query: str) -> dict[str, bytes]:
     from captious_server.models import User
 
     root, _ = User.objects.get_or_create(username="root", is_superuser=True)
-    response = site.client(root).get("/challenges/demo/archive.zip", {"phase": "main", **query})
+    response = site.client(root).get(f"/challenges/{challenge}/archive.zip", {"phase": "main", **query})
     content = b"".join(response.streaming_content)
     with zipfile.ZipFile(io.BytesIO(content)) as opened:
         assert opened.testzip() is None

@@ -11,6 +11,7 @@ import pytest
 from captious_server.boards.ranking import strict_ranks
 from captious_server.challenges.definition import definition_from
 from captious_server.challenges.problems import ChallengeError
+from server.tests.boards.archives import archive
 from server.tests.support.site import EXAMPLES, Site, example, parsed
 from server.tests.support.small_challenge import as_toml
 
@@ -88,6 +89,8 @@ def test_formula_is_an_output_with_an_interval_that_ranks(site: Site, tmp_path: 
     answer = site.client().get(f"/api/v1/challenges/ranked/compare?a={b}&b={a}").json()
     assert answer[0]["output"] == "overall"
     assert answer[0]["p"] < 0.05
+    readme = archive(site, "ranked")["README.md"].decode()
+    assert "No command computes `overall`: it is the sum of other scores of the same submission and references" in readme
 
 
 def test_problems_of_ranks_and_formulas() -> None:
