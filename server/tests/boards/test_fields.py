@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,6 +18,7 @@ from captious_server.challenges.definition import FieldDefinition, definition_fr
 from captious_server.challenges.drafts import line_of
 from captious_server.challenges.problems import ChallengeError
 from captious_server.operations import setup
+from server.tests.boards.archives import archive, table
 from server.tests.support.site import EXAMPLES, Site, example, parsed
 from server.tests.support.small_challenge import as_toml
 from tests.support.tables import tables
@@ -300,6 +302,27 @@ class TestOrganizers:
         answer = site.client().get("/challenges/fields/leaderboard.csv")
         assert "'=1+1" in b"".join(answer.streaming_content).decode()
         assert board(site)["ann"]["fields"] == {"note": "=1+1"}
+
+
+def test_archives_have_the_values(site: Site, people: dict[str, Any]) -> None:
+    """The public one has those of leaderboards, and one without names has no texts, which may tell a team."""
+    fill(site, people["olga"], "team,human-score,note\nann,-4.5,fast\n")
+
+    def values(**query: str) -> dict[str, str]:
+        files = archive(site, "fields", **query)
+        heads = pq.read_table(io.BytesIO(files["scores.parquet"])).column_names
+        row = next(row for row in table(files) if row["field-human-score"])
+        assert [*row] == heads
+        return {name.removeprefix("field-"): text for name, text in row.items() if name.startswith("field-")}
+
+    numbers = {"extra-data": "yes", "parameters": "86000000.0", "human-score": "-4.5"}
+    assert values() == {**numbers, "machine": "'=1+1", "note": "fast"}
+    assert values(anonymous="1") == numbers
+    assert values(public="1").keys() == {field["name"] for field in FIELDS if field.get("on_board", True)}
+    [own, _] = site.submissions()
+    own.fields |= {"parameters": "many"}  # as if the field had been of another kind
+    own.save()
+    assert values()["parameters"] == ""
 
 
 class TestTieBreaks:

@@ -23,10 +23,12 @@ from django.utils.crypto import salted_hmac
 from captious.files import csv_row
 from captious.statistics import DEFAULT_RESAMPLES
 from captious.version import __version__
+from captious_server.boards.fields import Value, as_text
 from captious_server.boards.query import rounded_outputs
 from captious_server.challenges.definition import (
     FILE_SETTINGS,
     ChallengeDefinition,
+    FieldDefinition,
     ReferencesDefinition,
     public_label,
     public_path,
@@ -261,7 +263,7 @@ def _scoring_command(definition: ChallengeDefinition, row: ReferencesDefinition,
 # captions files, and captions only of teams that agreed. It includes metadata for a DOI. No archive
 # contains private references.
 
-#: The columns of the table of scores: a row for each submission, reference set and output.
+#: The first columns of the table of scores: a row for each submission, reference set and output. Fields follow.
 COLUMNS = (
     *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
     *("references", "output", "score", "low", "high", "signature"),
@@ -343,6 +345,18 @@ class ChallengeArchive:
     def has_setting_files(self) -> bool:
         return all(captions.public for captions in self.challenge.definition.captions)
 
+    @cached_property
+    def fields(self) -> list[FieldDefinition]:
+        """The fields in the archive: only those of leaderboards in a public one, no texts in one without names."""
+        fields = self.challenge.definition.fields
+        shown = [field for field in fields if field.on_board or not self.is_public]
+        return [field for field in shown if not self.anonymous or field.kind != "text"]
+
+    @property
+    def columns(self) -> list[str]:
+        """The heads of the table of scores."""
+        return [*COLUMNS, *(f"field-{field.name}" for field in self.fields)]
+
     def rows(self) -> Iterator[list[Any]]:
         """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
         sets = {
@@ -356,13 +370,14 @@ class ChallengeArchive:
             cells.append(time if shows_names else "")
             cells += [submission.is_entry, submission.is_baseline, submission.is_human]
             cells += ["" if self.anonymous else submission.link, submission.phase.name]
+            values_of_fields = [_cell(field, submission.fields.get(field.name)) for field in self.fields]
             for key, references in sets[submission.phase_id].items():
                 scores = submission.outputs(key)
                 is_exact = self.challenge.is_public(references.captions)
                 outputs = scores if is_exact else rounded_outputs(scores, submission.phase)
                 for output, entry in outputs.items():
                     values = [entry[name] for name in ("score", "low", "high", "signature")]
-                    yield [*cells, references.captions, references.name, output, *values]
+                    yield [*cells, references.captions, references.name, output, *values, *values_of_fields]
 
     def blocks(self) -> Iterator[bytes]:
         """The zip file."""
@@ -394,9 +409,9 @@ class ChallengeArchive:
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([archive_readme(self).encode()])
-        yield "scores.csv", (csv_row(row).encode() for row in chain([COLUMNS], self.rows()))
+        yield "scores.csv", (csv_row(row).encode() for row in chain([self.columns], self.rows()))
         if self.submissions().exists():
-            yield "scores.parquet", _parquet(self.rows())
+            yield "scores.parquet", _parquet(self.columns, self.rows())
         if self.is_public:
             yield "datacite.json", iter([self._metadata().encode()])
         challenge = self.challenge
@@ -425,11 +440,18 @@ class ChallengeArchive:
         return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
 
 
-def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+def _cell(field: FieldDefinition, value: Value | None) -> str | float | None:
+    """The value of a field in the table of scores, of one type in each column, also after the field had another."""
+    if field.kind == "number":
+        return float(value) if isinstance(value, int | float) else None
+    return as_text(value)
+
+
+def _parquet(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     """The table of scores as a parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))), out)
+    pq.write_table(pa.table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))), out)
     yield out.getvalue()
