@@ -80,8 +80,8 @@ def locked(file: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def local_time(time: datetime) -> str:
-    """A time to the minute in the time zone of the server, which is named: "2026-11-22 17:05 UTC"."""
-    return timezone.localtime(time).strftime("%Y-%m-%d %H:%M %Z")
+    """A time in the time zone of the server, which is named, with seconds if it has some: "2026-11-22 17:05 UTC"."""
+    return timezone.localtime(time).strftime(f"%Y-%m-%d %H:%M{':%S' if time.second else ''} %Z")
 
 
 def utc_time(time: datetime) -> str:

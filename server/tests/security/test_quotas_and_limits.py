@@ -473,6 +473,8 @@ class TestDryRuns:
         assert past.startswith("The phase past closed on 2020-12-31")
         assert future.startswith("The phase future opens on 2120-01-01")
         assert self.remarks(sandbox, "past", b"bad") == [past]
+        Phase.objects.filter(name="past").update(closes=datetime(2020, 12, 31, 4, 25, 36, tzinfo=UTC))
+        assert self.remarks(sandbox, "past") == ["The phase past closed on 2020-12-31 04:25:36 UTC."]
 
     def test_dry_run_reports_an_exhausted_quota(self, sandbox: World) -> None:
         for phase, said in (
