@@ -236,9 +236,7 @@ class TestOrganizers:
             assert problem in page.content.decode()
         assert "human-score" not in board(site)["ann"]["fields"]
 
-    def test_entries_in_several_phases_need_the_phase(
-        self, site: Site, people: dict[str, Any], tmp_path: Path
-    ) -> None:
+    def test_entries_in_several_phases_need_the_phase(self, site: Site, people: dict[str, Any], tmp_path: Path) -> None:
         site.load(write(tmp_path / "fields", phases=[{"name": "main"}, {"name": "second"}]))
         values = {"method": "ann", "phase": "second", "field-extra-data": "no"}
         assert site.submit(people["ann"], example(), challenge="fields", **values).status_code == 302

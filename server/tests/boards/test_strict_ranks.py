@@ -90,7 +90,7 @@ def test_formula_is_an_output_with_an_interval_that_ranks(site: Site, tmp_path: 
     assert answer[0]["output"] == "overall"
     assert answer[0]["p"] < 0.05
     readme = archive(site, "ranked")["README.md"].decode()
-    assert "No command computes `overall`: it is the sum of other scores of the same submission and references" in readme
+    assert "No command computes `overall`: it is the sum of other scores of the same submission" in readme
 
 
 def test_problems_of_ranks_and_formulas() -> None:

@@ -89,10 +89,12 @@ def field_parameters(request: UserCall, challenge: Challenge) -> dict[str, str]:
     """The values that parameters ``field=NAME=VALUE`` give to fields of the challenge, as a form takes them."""
     pairs = [text.partition("=") for text in request.GET.getlist("field")]
     known = fields_of_teams(challenge)
-    if given := [name for name, *_ in pairs if name in {field.name for field in challenge.definition.fields} - {*known}]:
-        raise Failure(400, f"Only organizers fill in the field {given[0]!r}.")
-    if unknown := [name for name, equals, _ in pairs if not equals or name not in known]:
-        raise Failure(400, f"field must be NAME=VALUE, not {unknown[0]!r}; names: {', '.join(known) or 'none'}.")
+    of_organizers = {field.name for field in challenge.definition.fields}.difference(known)
+    for name, equals, _ in pairs:
+        if name in of_organizers:
+            raise Failure(400, f"Only organizers fill in the field {name!r}.")
+        if not equals or name not in known:
+            raise Failure(400, f"field must be NAME=VALUE, not {name!r}; names: {', '.join(known) or 'none'}.")
     return {f"{actions.FIELD}{name}": value for name, _, value in pairs}
 
 
