@@ -69,11 +69,11 @@ def test_unknown_parameters_are_refused(site: Site, ann: Any) -> None:
     address = "challenges/demo/submissions?method=x&anonymus=1"
     answer = call(site, ann, "POST", address, body=(EXAMPLES / "improved.json").read_bytes())
     assert answer.status_code == 400
-    assert answer.json()["error"].startswith("There is no parameter 'anonymus'; known are method, filename, phase, ")
+    assert answer.json()["error"].startswith("The query takes no 'anonymus'; known are method, filename, phase, ")
     assert "Idempotency-Key" not in answer.json()["error"]
     assert site.submissions() == [submission]
     answer = call(site, ann, "GET", f"submissions/{submission.pk}?verbose=1")
-    assert (answer.status_code, answer.json()["error"]) == (400, "There is no parameter 'verbose'; known are none.")
+    assert (answer.status_code, answer.json()["error"]) == (400, "The query takes no 'verbose'; known are none.")
 
 
 def test_parameters_in_a_body_are_refused_where_none_is_read(site: Site, ann: Any) -> None:
@@ -87,7 +87,7 @@ def test_parameters_in_a_body_are_refused_where_none_is_read(site: Site, ann: An
     assert (submission.is_chosen, submission.method) == (False, "Mine")
     headers = {"Authorization": f"Bearer {site.token(ann)}"}
     answer = site.client().post("/api/v1/join", {"invitaton": "x"}, headers=headers)
-    assert (answer.status_code, answer.json()["error"]) == (400, "There is no field 'invitaton'; known are invitation.")
+    assert (answer.status_code, answer.json()["error"]) == (400, "The body takes no 'invitaton'; known are invitation.")
 
 
 def test_api_times_have_one_format(site: Site, ann: Any) -> None:

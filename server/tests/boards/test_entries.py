@@ -115,11 +115,11 @@ class TestChoice:
         users = {name: User.objects.get(username=name) for name in ("ann", "bob")}
         headers = {name: {"Authorization": f"Bearer {small_site.token(user)}"} for name, user in users.items()}
         address = f"/api/v1/submissions/{of('worse').pk}"
-        answer = small_site.client().post(f"{address}/choose", headers=headers["ann"]).json()
+        answer = small_site.client().generic("POST", f"{address}/choose", headers=headers["ann"]).json()
         assert (answer["chosen"], answer["entry"]) == (True, True)
         seen = small_site.client().get(address, headers=headers["bob"]).json()
         assert (seen["chosen"], seen["entry"]) == (False, True)  # others see the board, not how it came about
-        answer = small_site.client().post(f"{address}/choose?chosen=0", headers=headers["ann"]).json()
+        answer = small_site.client().generic("POST", f"{address}/choose?chosen=0", headers=headers["ann"]).json()
         assert (answer["chosen"], answer["entry"]) == (False, False)
 
     def test_pages_mark_the_final_entry(self, small_site: Site) -> None:

@@ -108,9 +108,9 @@ def _call(methods: Mapping[str, Operation]) -> Callable[..., HttpResponseBase]:
             raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
         if method != "GET":
             limit(request, "change")
-        _check_names("parameter", request.GET, [n for n, row in operation.parameters.items() if row.place == "query"])
+        _check_names("query", request.GET, [n for n, row in operation.parameters.items() if row.place == "query"])
         if operation.form:
-            _check_names("field", request.POST, operation.form)
+            _check_names("body", request.POST, operation.form)
         elif not operation.body and request.body:
             raise Failure(400, "This call reads no body. Send parameters in the query of its address.")
         request.flags = _flags(request, operation)
@@ -166,11 +166,11 @@ def _check_token(token: Token, method: str, operation: Operation, parts: Mapping
         raise Failure(403, f"This token is for the challenge {challenge.slug!r} only.")
 
 
-def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Refuse a call with a name that it does not have, which may be a misspelled one."""
+def _check_names(place: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a call with a name that its query or body does not have, which may be a misspelled one."""
     for name in names:
         if name not in known:
-            raise Failure(400, f"There is no {kind} {shortened(name)}; known are {', '.join(known) or 'none'}.")
+            raise Failure(400, f"The {place} takes no {shortened(name)}; known are {', '.join(known) or 'none'}.")
 
 
 def _flags(request: HttpRequest, operation: Operation) -> dict[str, bool]:
