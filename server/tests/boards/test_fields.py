@@ -188,7 +188,7 @@ class TestTeams:
             "error": "field must be NAME=VALUE, not 'nota'; names: extra-data, parameters, machine."
         }
         assert post(address, "method=x&field=human-score%3D5", content).json() == {
-            "error": "Only organizers fill in the field 'human-score'."
+            "error": "Organizers fill in the field 'human-score', with a table."
         }
         made = post(address, "method=x&field=extra-data%3Dno&field=machine%3Da%3Db", content)
         assert (made.status_code, made.json()["fields"]) == (201, {"extra-data": False, "machine": "a=b"})

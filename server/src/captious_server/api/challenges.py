@@ -92,7 +92,7 @@ def field_parameters(request: UserCall, challenge: Challenge) -> dict[str, str]:
     of_organizers = {field.name for field in challenge.definition.fields}.difference(known)
     for name, equals, _ in pairs:
         if name in of_organizers:
-            raise Failure(400, f"Only organizers fill in the field {name!r}.")
+            raise Failure(400, f"Organizers fill in the field {name!r}, with a table.")
         if not equals or name not in known:
             raise Failure(400, f"field must be NAME=VALUE, not {name!r}; names: {', '.join(known) or 'none'}.")
     return {f"{actions.FIELD}{name}": value for name, _, value in pairs}
