@@ -43,6 +43,11 @@ def test_strict_ranks_share_places_of_equal_keys() -> None:
     assert strict_ranks(keys[:1]).tolist() == [2, 1, 2, 2, 5]
 
 
+def test_strict_ranks_share_places_of_missing_tie_breaks() -> None:
+    keys = [np.array([0.2, 0.1, 0.2, 0.2]), np.array([np.inf, np.inf, np.inf, 1.0])]
+    assert strict_ranks(keys).tolist() == [3, 1, 3, 2]
+
+
 def test_ties_are_broken_by_other_outputs(site: Site, tmp_path: Path) -> None:
     """Captions with their words in another order have the same BLEU-1, and share a rank until BLEU-4 breaks the tie."""
     mixed = [{**row, "caption": " ".join(row["caption"].split()[::-1])} for row in example("improved")]

@@ -423,9 +423,10 @@ def _order(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
 
 def strict_ranks(keys: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:
     """Ranks by keys without tests, int64[n]: 1 plus the number of those with better ones."""
-    order, table = _order(keys), np.stack(keys, axis=1)
+    order = _order(keys)
+    table = np.stack(keys, axis=1)[order]
     is_new = np.ones(len(order), dtype=bool)
-    is_new[1:] = (np.diff(table[order], axis=0) != 0).any(axis=1)
+    is_new[1:] = (table[1:] != table[:-1]).any(axis=1)  # no differences: those of infinite keys are nan
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = 1 + np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
     return ranks
