@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from captious_server.models import Phase, Standing, Submission, User
+from captious_server.models import AuditEvent, Phase, Standing, Submission, User
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import CANDIDATES, write_folder
 
@@ -101,6 +101,35 @@ class TestChoice:
         User.objects.filter(username="bob").update(is_superuser=True)
         choose(small_site, "better", user="bob")  # organizers may correct it
         assert shown(small_site) == {"better", "other"}
+
+    def test_team_cannot_change_its_entry_after_the_phase(self, small_site: Site) -> None:
+        """Not by hiding or deleting it, nor by showing one that was private; organizers can."""
+        Submission.objects.filter(method="worse").update(public=False)
+        Phase.objects.update(closes=timezone.now() - timedelta(hours=1))
+        ann = small_site.client(User.objects.get(username="ann"))
+
+        def edit(method: str, **values: str) -> None:
+            ann.post(f"{of(method).url}edit", {"method": method, **values})
+
+        for values in ({}, {"public": "on", "anonymous": "on"}):
+            edit("better", **values)
+        edit("worse", public="on")
+        ann.post(f"{of('better').url}delete")
+        Submission.objects.filter(method="worse").update(public=True)
+        assert shown(small_site, all="1") == {"worse", "better", "other"}
+        assert (of("better").public, of("better").anonymous) == (True, False)
+        for scores_shown in ("never", "at-once"):  # without scores, nothing reveals the entry
+            Phase.objects.update(scores_shown=scores_shown)
+            ann.post(f"{of('worse').url}delete")
+            assert (of("worse").status == "deleted") == (scores_shown == "at-once")
+        edit("better", public="on", description="with a beam")
+        assert of("better").description == "with a beam"
+        User.objects.filter(username="ann").update(is_superuser=True)
+        edit("better")
+        assert not of("better").public
+        assert AuditEvent.objects.filter(action="edit").first().detail == "description, public: yes → no"
+        ann.post(f"{of('better').url}delete")
+        assert of("better").status == "deleted"
 
     def test_private_and_anonymous_submissions_cannot_be_chosen(self, small_site: Site) -> None:
         for values in ({"public": False}, {"anonymous": True}, {"status": "failed"}):

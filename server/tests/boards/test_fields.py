@@ -170,7 +170,7 @@ class TestTeams:
         assert board(site)["ann"]["fields"] == {"extra-data": False}
         [own, _] = site.submissions()
         assert own.fields == {"extra-data": False}
-        assert own.events.get(action="edit").detail == "extra-data, parameters, machine"
+        assert own.events.get(action="edit").detail == "extra-data: yes → no, parameters: 86000000 → none, machine"
 
     def test_api_takes_and_shows_values(self, site: Site, people: dict[str, Any]) -> None:
         client, token = site.client(), site.token(people["ann"])

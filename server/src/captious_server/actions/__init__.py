@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from captious.drawing import single_line
-from captious_server.boards.fields import DeclaredField, Value, changed_fields, fields_of_teams, fill_fields
+from captious_server.boards.fields import DeclaredField, Value, as_text, changed_fields, fields_of_teams, fill_fields
 from captious_server.challenges.folder import as_html
 from captious_server.models import (
     Challenge,
@@ -285,9 +285,17 @@ def fill(request: HttpRequest | None, challenge: Challenge, table: bytes) -> int
 
 
 def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
-    """Save the values of a valid form."""
+    """Save the values of a valid form.
+
+    Raises:
+        ImpossibleError: the phase is closed, and a value that decides the entry was changed by the team.
+    """
     if not form.changed_data:
         return
+    frozen = [str(form[name].label) for name in form.changed_data if name in _frozen_names(submission)]
+    if frozen and not may_manage(request.user, submission.challenge):
+        reason = f"The phase {submission.phase} is closed, so only organizers can change this: {', '.join(frozen)}."
+        raise ImpossibleError(reason, submission.url)
     changes = {name: form.cleaned_data[name] for name in form.changed_data if name in form.Meta.fields}
     with transaction.atomic():  # these fields only: a worker may be writing others
         rows = Submission.objects.filter(pk=submission.pk)
@@ -296,8 +304,26 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
         rows.update(**changes)
         if "anonymous" in changes and submission.phase.entries == "one":
             intake.of_team(submission).update(anonymous=changes["anonymous"])
-    names = (name.removeprefix(FIELD) for name in form.changed_data)
-    record("edit", submission.method, request=request, submission=submission, detail=", ".join(names))
+    detail = ", ".join(_edit_of(form, name) for name in form.changed_data)
+    record("edit", submission.method, request=request, submission=submission, detail=detail)
+
+
+def _frozen_names(submission: Submission) -> set[str]:
+    """The names in the form of what decides the entry of a team, once the phase is closed; else none.
+
+    Where all submissions of a team are anonymous or none are, the entry stays the same.
+    """
+    if submission.phase.state != "closed":
+        return set()
+    return {"public", "anonymous"} if submission.phase.entries == "all" else {"public"}
+
+
+def _edit_of(form: EditForm, name: str) -> str:
+    """A changed value for the log: texts by their name, others with what they were and are."""
+    before, after, label = form.initial.get(name), form.cleaned_data[name], name.removeprefix(FIELD)
+    if isinstance(before, str) or isinstance(after, str):
+        return label
+    return f"{label}: {as_text(before) or 'none'} → {as_text(after) or 'none'}"
 
 
 def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> None:
@@ -330,8 +356,11 @@ def delete_submission(request: HttpRequest, submission: Submission) -> None:
     """Delete a submission and its files.
 
     Raises:
-        ImpossibleError: it is being scored.
+        ImpossibleError: it is being scored, or the leaderboard of a closed phase keeps it.
     """
+    reason = intake.why_not_deleted(submission)
+    if reason and not may_manage(request.user, submission.challenge):
+        raise ImpossibleError(reason, submission.url)
     queue.cancel(submission)  # one that waits to be scored is free
     rows = Submission.objects.filter(pk=submission.pk).exclude(
         status__in=[Submission.Status.RUNNING, Submission.Status.DELETED]

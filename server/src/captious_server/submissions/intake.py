@@ -179,6 +179,19 @@ def why_not_chosen(submission: Submission, *, chosen: bool = True, manages: bool
     return ""
 
 
+def why_not_deleted(submission: Submission) -> str:
+    """The reason why a team cannot delete a submission now, in one sentence; empty if it can.
+
+    After the end of a phase, another one of the team would take the place of its entry. Until scores are shown, each
+    that can be the entry stays, as nothing reveals which one is.
+    """
+    phase = submission.phase
+    may_be_entry = submission.is_entry or (submission.public and not phase.has_scores_open)
+    if phase.state == "closed" and submission.shown_scores is not None and may_be_entry:
+        return f"The phase {phase} is closed, so its leaderboard keeps this submission. Organizers can delete it."
+    return ""
+
+
 def choose(submission: Submission, *, chosen: bool) -> None:
     """Make a submission the entry of its team, or let the best one count again."""
     with transaction.atomic():
