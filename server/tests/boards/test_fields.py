@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from captious_server import commands
 from captious_server.boards.fields import as_text, value_of
 from captious_server.challenges.definition import FieldDefinition, definition_from
 from captious_server.challenges.drafts import line_of
 from captious_server.challenges.problems import ChallengeError
+from captious_server.models import Phase
 from captious_server.operations import setup
 from server.tests.boards.archives import archive, table
 from server.tests.support.site import EXAMPLES, Site, example, parsed
@@ -171,6 +174,22 @@ class TestTeams:
         [own, _] = site.submissions()
         assert own.fields == {"extra-data": False}
         assert own.events.get(action="edit").detail == "extra-data: yes → no, parameters: 86000000 → none, machine"
+
+    def test_values_that_break_ties_are_frozen_with_the_phase(
+        self, site: Site, people: dict[str, Any], tmp_path: Path
+    ) -> None:
+        site.load(write(tmp_path / "fields", ranks="scores", tie_breaks=["parameters"]))
+        Phase.objects.update(closes=timezone.now() - timedelta(hours=1))
+        [own, _] = site.submissions()
+        values = {"method": "ann", "public": "on", "field-extra-data": "no", "field-parameters": "86000000"}
+        for name, parameters in (("ann", "1"), ("ann", "86000000"), ("olga", "2")):
+            client = site.client(people[name])
+            answer = client.post(f"{own.url}edit", {**values, "field-parameters": parameters}, follow=True)
+            frozen = "is closed, so only organizers can change this: parameters." in answer.content.decode()
+            assert frozen == (parameters == "1")
+            [own, _] = site.submissions()
+            assert own.fields["parameters"] == (2 if name == "olga" else 86_000_000)
+        assert own.fields["extra-data"] is False
 
     def test_api_takes_and_shows_values(self, site: Site, people: dict[str, Any]) -> None:
         client, token = site.client(), site.token(people["ann"])

@@ -288,7 +288,7 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
     """Save the values of a valid form.
 
     Raises:
-        ImpossibleError: the phase is closed, and a value that decides the entry was changed by the team.
+        ImpossibleError: the phase is closed, and a value that decides the entry or its rank was changed by the team.
     """
     if not form.changed_data:
         return
@@ -309,13 +309,14 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
 
 
 def _frozen_names(submission: Submission) -> set[str]:
-    """The names in the form of what decides the entry of a team, once the phase is closed; else none.
+    """The names in the form of what decides the entry of a team or its rank, once the phase is closed; else none.
 
     Where all submissions of a team are anonymous or none are, the entry stays the same.
     """
     if submission.phase.state != "closed":
         return set()
-    return {"public", "anonymous"} if submission.phase.entries == "all" else {"public"}
+    names = {"public", *(f"{FIELD}{name}" for name in submission.challenge.definition.tie_breaks)}
+    return names | {"anonymous"} if submission.phase.entries == "all" else names
 
 
 def _edit_of(form: EditForm, name: str) -> str:
