@@ -28,6 +28,11 @@ class TestChecked:
         assert checked.texts == {"overview.md": "# Données\n"}
         assert checked.warnings == ()
 
+    def test_warning_of_many_entries_of_a_team(self, folder: Path) -> None:
+        change(folder, 'entries = "one"', "")
+        [said] = check_folder(folder).warnings
+        assert said.startswith("phases[2]: every anonymous submission is an entry of its own")
+
     def test_checksums_are_of_every_file(self, folder: Path) -> None:
         (folder / "notes.txt").write_text("not part of it")
         files = [path for path in folder.rglob("*") if path.is_file() and path.name != "notes.txt"]

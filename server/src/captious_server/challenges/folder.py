@@ -332,6 +332,7 @@ def check_folder(path: Path, limits: UploadLimits | None = None, problems: Seque
         titles = {f"text {row.title!r}": check.texts.get(row.file, "") for row in definition.texts}
         check.warnings += starter_warnings({"summary": definition.summary, **titles})
         check.warnings += check.revealed(definition)
+        check.warnings += _crowded(definition)
     if check.problems or definition is None:
         raise ChallengeError(check.problems, str(path))
     return CheckedChallenge(
@@ -344,6 +345,16 @@ def check_folder(path: Path, limits: UploadLimits | None = None, problems: Seque
         checksums=check.checksums,
         warnings=tuple(check.warnings),
     )
+
+
+def _crowded(definition: ChallengeDefinition) -> Iterator[str]:
+    """A warning for each competition, a phase that closes, in which a team can have many entries."""
+    for position, phase in enumerate(definition.phases):
+        if phase.closes is not None and phase.entries == "all":
+            yield (
+                f"{at(('phases', position))}: every anonymous submission is an entry of its own and can change the "
+                'ranks of others; entries = "one" allows a team one entry'
+            )
 
 
 def read_reference_set(folder: Path, definition: ChallengeDefinition, row: ReferencesDefinition) -> References:
