@@ -477,13 +477,14 @@ def check(folder: Path, data: Path | None) -> None:
 @challenge.command(short_help="Load a challenge into a server, or update it.")
 @click.argument("folder", type=_FILE)
 @server_folder_option
-@click.option("--yes", is_flag=True, help="Also undo what was set on the site where the folder has changed.")
+@click.option("--yes", is_flag=True, help="Also undo what was set on the site, reopen phases and remove used ones.")
 def load(folder: Path, data: Path, yes: bool) -> None:
     """Load the FOLDER of a challenge into the server of a data folder, or update it, even while the server runs.
 
     Submissions are kept. If references, metrics or their settings have changed, they are scored again, without counting
     towards quotas. An update prints its changes. Settings made on the site are kept, unless the folder's value has
-    changed since it was last loaded; then the command asks, or needs --yes.
+    changed since it was last loaded; then the command asks, or needs --yes. So it does before it reopens a phase whose
+    final scores were shown, or removes one that has submissions.
     """
     from captious_server.operations.setup import migrate, set_up
 
@@ -493,9 +494,9 @@ def load(folder: Path, data: Path, yes: bool) -> None:
 
     def agree(changes: Changes) -> bool:
         _print_changes(changes)
-        if yes or not changes.reversals:
+        if yes or not changes.to_confirm:
             return True
-        return sys.stdin.isatty() and click.confirm("Undo what was set on the site?", err=True)
+        return sys.stdin.isatty() and click.confirm("Load it all the same?", err=True)
 
     loaded = load_challenge(folder, agree=agree)
     click.echo(f"{'loaded' if loaded.is_new else 'updated'}: {loaded.challenge.url}", err=True)
@@ -516,6 +517,7 @@ def _print_changes(changes: Changes) -> None:
         ("changed in the folder", changes.folder),
         ("set on the site, would be undone", changes.reversals),
         ("set on the site, stays", changes.overrides),
+        ("to be confirmed", changes.dangers),
     ):
         for line in lines:
             click.echo(f"{heading}: {line}", err=True)

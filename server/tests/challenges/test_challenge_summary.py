@@ -21,7 +21,7 @@ def test_summary(folder: Path) -> None:
     assert (
         "phases",
         "test: val2014, test2014; opens 2026-06-01 00:00:00 UTC, closes 2026-12-31 23:59:59 UTC; no limits; "
-        "leaderboard hidden",
+        "leaderboard hidden; one entry of each team",
     ) in rows
     assert ("metrics", "bleu-1, bleu-2, bleu-3, bleu-4, rouge-l, cider-d") in rows
     assert ("baselines", "Human captions: baselines/human.json, in dev, human") in rows

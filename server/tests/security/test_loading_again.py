@@ -14,6 +14,7 @@ from captious.errors import ParameterError
 from captious_server.models import Phase, Submission
 from server.tests.security.world import upload, write_challenge
 from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue
 
 PHASES = [{"name": "main"}, {"name": "late", "board": "hidden"}]
 BASELINE = {"method": "Base", "file": "base.zip", "phases": ["main"]}
@@ -85,6 +86,29 @@ class TestBoards:
             olga.write(phases=phases, baselines=[{**BASELINE, "phases": ["late"]}])
             olga.site.load(olga.folder)
         assert olga.board("main") == "hidden"
+
+
+class TestPhases:
+    def test_phase_whose_final_scores_were_shown_is_reopened_on_confirmation(self, olga: Organizer) -> None:
+        olga.write(phases=[{"name": "main", "closes": "2020-01-01T00:00:00Z"}, PHASES[1]])
+        olga.site.load(olga.folder)
+        olga.write()
+        said = "phase main: IS REOPENED, after its final scores were shown"
+        assert f"to be confirmed: {said}\n" in olga.run("check").stderr
+        with pytest.raises(ParameterError, match="would reopen or remove phases"):
+            olga.site.load(olga.folder)
+        assert Phase.objects.get(name="main").state == "closed"
+        assert olga.run("load", "--yes").exit_code == 0
+        assert Phase.objects.get(name="main").state == "open"
+
+    def test_phase_with_submissions_is_removed_on_confirmation(self, olga: Organizer) -> None:
+        queue(2)
+        olga.write(phases=PHASES[1:], baselines=[{**BASELINE, "phases": ["late"]}])
+        refused = olga.run("load")
+        assert "to be confirmed: phase main: IS REMOVED with 2 submissions\n" in refused.stderr
+        assert not Phase.objects.get(name="main").is_retired
+        assert olga.run("load", "--yes").exit_code == 0
+        assert Phase.objects.get(name="main").is_retired
 
 
 class TestBaselines:

@@ -21,6 +21,7 @@ from django.db import transaction
 from django.utils import timezone
 from pydantic import BaseModel
 
+from captious.drawing import counted
 from captious.errors import ParameterError
 from captious_server.challenges.definition import (
     TABLES,
@@ -136,6 +137,7 @@ class Changes:
         folder: changes in the folder, a line each.
         reversals: settings of the site that would be undone, because the value in the folder has changed.
         overrides: settings of the site that stay, although they differ from the folder.
+        dangers: what would happen to phases whose final scores were shown, or that have submissions.
         boards: phase -> "public" or "hidden".
         deleted_baselines: (phase, method) of the baselines that were deleted on the site and stay so.
         hidden_baselines: (phase, method) of the baselines that were hidden on the site and stay so, even if they come
@@ -145,9 +147,15 @@ class Changes:
     folder: list[str] = field(default_factory=list)
     reversals: list[str] = field(default_factory=list)
     overrides: list[str] = field(default_factory=list)
+    dangers: list[str] = field(default_factory=list)
     boards: dict[str, str] = field(default_factory=dict)
     deleted_baselines: set[tuple[str, str]] = field(default_factory=set)
     hidden_baselines: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def to_confirm(self) -> list[str]:
+        """The changes that are made only if somebody agrees."""
+        return self.reversals + self.dangers
 
 
 def changes_of(source: CheckedChallenge, predecessor: Challenge | None) -> Changes:
@@ -160,6 +168,7 @@ def changes_of(source: CheckedChallenge, predecessor: Challenge | None) -> Chang
         ]
         changes.folder.extend(change.line for change in differences)
         _add_boards(changes, source, predecessor)
+        changes.dangers.extend(_dangers(source, predecessor))
         _add_baselines(changes, source, predecessor)
     return changes
 
@@ -197,6 +206,18 @@ def _add_boards(changes: Changes, source: CheckedChallenge, predecessor: Challen
             changes.boards[phase.name] = site
         else:
             changes.reversals.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
+
+
+def _dangers(source: CheckedChallenge, predecessor: Challenge) -> Iterator[str]:
+    definitions = {phase.name: phase for phase in source.definition.phases}
+    for row in Phase.objects.filter(challenge=predecessor, is_retired=False):
+        phase, was_final = definitions.get(row.name), row.state == "closed" and row.has_scores_open
+        if phase is None:
+            submissions = Submission.objects.filter(phase=row, is_baseline=False).exclude(status=_Status.DELETED)
+            if n := submissions.count():
+                yield f"phase {row.name}: IS REMOVED with {counted(n, 'submission')}"
+        elif was_final and Phase(opens=phase.opens, closes=phase.closes).state != "closed":
+            yield f"phase {row.name}: IS REOPENED, after its final scores were shown"
 
 
 def _add_baselines(changes: Changes, source: CheckedChallenge, predecessor: Challenge) -> None:
@@ -325,16 +346,16 @@ class LoadResult:
     warnings: tuple[str, ...]
 
 
-def _keeps_settings(changes: Changes) -> bool:
-    return not changes.reversals
+def _is_harmless(changes: Changes) -> bool:
+    return not changes.to_confirm
 
 
-def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _keeps_settings) -> LoadResult:
+def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _is_harmless) -> LoadResult:
     """Load or update a challenge.
 
     Args:
         agree: whether to go ahead with these changes. By default, updates that undo settings made on the
-            site are refused.
+            site, reopen phases or remove phases with submissions are refused.
 
     Raises:
         ChallengeError: every problem of the folder. Nothing was changed.
@@ -344,7 +365,7 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _keeps_se
     return load_checked(check_folder(folder, settings.CAPTIOUS.upload_limits), agree=agree)
 
 
-def load_checked(source: CheckedChallenge, *, agree: Callable[[Changes], bool] = _keeps_settings) -> LoadResult:
+def load_checked(source: CheckedChallenge, *, agree: Callable[[Changes], bool] = _is_harmless) -> LoadResult:
     """Load or update a challenge whose folder was checked and has not changed since, as ``load_challenge`` does."""
     with _loading_lock(source.slug):
         return _load(source, agree)
@@ -402,8 +423,9 @@ def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadRes
     changes = changes_of(source, predecessor)
     if predecessor is not None and not agree(changes):
         raise ParameterError(
-            f"{source.folder} was not loaded, because it would undo settings made on the site",
-            where="\n".join(changes.reversals),
+            f"{source.folder} was not loaded, because it would "
+            + ("undo settings made on the site" if changes.reversals else "reopen or remove phases"),
+            where="\n".join(changes.to_confirm),
             hint="to load it anyway, run captious challenge load --yes",
         )
     version = 1 if predecessor is None else predecessor.version + 1

@@ -293,7 +293,7 @@ def publish(request: UserRequest, slug: str) -> HttpResponse:
             def agree(pending: Changes) -> bool:
                 current = Challenge.objects.get(slug=slug)
                 is_current = current.version == draft.version and may_manage(request.user, current)
-                return is_current and (not pending.reversals or request.POST.get("agree") == "on")
+                return is_current and (not pending.to_confirm or request.POST.get("agree") == "on")
 
             try:
                 result = load_checked(checked[0], agree=agree)
