@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from captious_server.challenges.folder import check_folder
+from captious_server.actions.loading import export_challenge
+from captious_server.boards.archive import ChallengeArchive, archive_definition
+from captious_server.challenges.folder import check_folder, read_reference_set
 from captious_server.challenges.problems import ChallengeError
-from captious_server.models import Phase, Scores, Submission, User
+from captious_server.models import Challenge, Phase, Scores, Submission, User
 from server.tests.golden.plain import content_of
 from server.tests.support.site import EXAMPLES, Site, example, parsed
 
@@ -84,6 +86,24 @@ def test_parts_are_by_share_and_seed_or_by_list(tmp_path: Path) -> None:
         "references[1]: shown.txt has ids that references.json does not have: 1, none",
         "references[2]: shown.txt has ids that references.json does not have: 1, none",
     ]
+
+
+def test_parts_without_a_seed_are_drawn_once_and_nobody_knows_how(site: Site, tmp_path: Path) -> None:
+    """The ids are known, so that a known seed would reveal which images count in the end."""
+
+    def shown(challenge: Any) -> tuple[Any, ...]:
+        definition = challenge.definition
+        return read_reference_set(challenge.folder, definition, definition.references[0]).ids
+
+    folder = write(tmp_path / "parts", "images = 0.25")
+    first = shown(site.load(folder))
+    assert shown(challenge := site.load(folder)) == first
+    assert check_folder(folder).references["captions", "shown"].ids != first
+    export_challenge(challenge, tmp_path / "exported")
+    assert check_folder(tmp_path / "exported").references["captions", "shown"].ids == first
+    site.load(tmp_path / "exported")  # now the seed is stated
+    for values in ({"is_public": True}, {"anonymous": True}):
+        assert "seed" not in archive_definition(ChallengeArchive(Challenge.objects.get(slug="parts"), **values))
 
 
 def test_parts_that_would_reveal_something_are_refused(tmp_path: Path) -> None:

@@ -97,11 +97,11 @@ class Site:
         else:
             _SCENES[name].copy(self.data)
 
-    def load(self, folder: Path) -> Any:
+    def load(self, folder: Path, **values: Any) -> Any:
         """Return a challenge from a folder."""
         from captious_server.actions.loading import load_challenge
 
-        return load_challenge(folder).challenge
+        return load_challenge(folder, **values).challenge
 
     def work(self) -> None:
         """Score everything that is queued, as a worker does."""

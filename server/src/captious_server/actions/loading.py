@@ -32,7 +32,7 @@ from captious_server.challenges.definition import (
     public_path,
 )
 from captious_server.challenges.drafts import shown_values
-from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, check_folder
+from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, Seeds, check_folder
 from captious_server.challenges.problems import ChallengeError
 from captious_server.challenges.starter import new_folder
 from captious_server.models import IDS_FOLDER, Challenge, ChallengeVersion, Phase, Submission, User, board_changed
@@ -62,8 +62,8 @@ def find_challenge(slug: str) -> Challenge:
 def export_challenge(challenge: Challenge, folder: Path) -> list[str]:
     """Write the folder of a challenge, references included. Files are those that were loaded, byte for byte.
 
-    So is challenge.toml, except for hidden leaderboards, which are set on the site, and the challenge's name
-    in addresses, which is added if the folder has another name.
+    So is challenge.toml, except for hidden leaderboards, which are set on the site, seeds that were drawn, and the
+    challenge's name in addresses, which is added if the folder has another name.
 
     Returns:
         The files, by their paths in the folder.
@@ -93,6 +93,9 @@ def _text_as_on_site(challenge: Challenge, text: str, name: str) -> str:
         board = boards.get(str(row["name"]), "public")
         if row.get("board", "public") != board:
             row["board"], is_changed = board, True
+    for row, references in zip(document["references"], challenge.definition.references, strict=True):
+        if row.get("seed") != references.seed:
+            row["seed"], is_changed = references.seed, True
     return tomlkit.dumps(document) if is_changed else text
 
 
@@ -362,7 +365,7 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _is_harml
         ParameterError: the changes were not confirmed. Nothing was changed.
         OutputError: its files cannot be stored.
     """
-    return load_checked(check_folder(folder, settings.CAPTIOUS.upload_limits), agree=agree)
+    return load_checked(check_folder(folder, settings.CAPTIOUS.upload_limits, seeds=_known_seeds), agree=agree)
 
 
 def load_checked(source: CheckedChallenge, *, agree: Callable[[Changes], bool] = _is_harmless) -> LoadResult:
@@ -381,12 +384,22 @@ def check_for_server(folder: Path, problems: Sequence[str] = ()) -> tuple[Checke
         ChallengeError: every problem.
     """
     try:
-        source = check_folder(folder, settings.CAPTIOUS.upload_limits, problems)
+        source = check_folder(folder, settings.CAPTIOUS.upload_limits, problems, seeds=_known_seeds)
     except ChallengeError as error:
         raise ChallengeError([*error.problems, *_organizer_problems(folder)], str(folder)) from None
     predecessor = Challenge.objects.filter(slug=source.slug).first()
     _check_database(source, predecessor)
     return source, changes_of(source, predecessor)
+
+
+def _known_seeds(slug: str) -> Seeds:
+    """The last seed of each reference set of a challenge in all its versions: a set may have been left out in some."""
+    return {
+        (row["captions"], row["name"]): row["seed"]
+        for version in ChallengeVersion.objects.filter(challenge__slug=slug).order_by("number")
+        for row in version.definition_values["references"]
+        if row["seed"] is not None
+    }
 
 
 def _organizer_problems(folder: Path) -> list[str]:

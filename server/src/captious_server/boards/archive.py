@@ -141,7 +141,8 @@ _PRIVATE_COMMENT = "# This challenge cannot be loaded from the archive, as no re
 
 
 def archive_definition(archive: ChallengeArchive) -> str:
-    """The text of challenge.toml. Unless it is for organizers, it names no users or folders of this server.
+    """The text of challenge.toml. Unless it is for organizers, it names no users or folders of this server,
+    and no seeds with which the shares of private references were drawn.
 
     If no references are public, the archive cannot be loaded anyway, and nothing is left out of the text.
     """
@@ -152,6 +153,9 @@ def archive_definition(archive: ChallengeArchive) -> str:
         metrics, values = document["metrics"], document.get("settings", {})
         _replace(metrics, enumerate([*metrics]), public_label)
         _replace(values, [*values.items()], public_path)
+        for row, references in zip(document["references"], challenge.definition.references, strict=True):
+            if not challenge.is_public(references.captions):
+                row.pop("seed", None)
     if not any(captions.public for captions in challenge.definition.captions):
         return _PRIVATE_COMMENT + tomlkit.dumps(document)
     if not (omissions := {name: rows for name, rows in _remove_private_entries(archive, document) if rows}):

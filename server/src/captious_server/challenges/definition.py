@@ -519,6 +519,7 @@ class ReferencesDefinition(_Table):
     Args:
         captions: optional if there is only one.
         images: a file with the ids of its images, or a share of the images of ``file``, chosen by ``seed``; "" for all.
+        seed: drawn for a share that states none, and then kept by the server: the ids of images are no secret.
         rest_of: another set of the same file. This one has the images that the other leaves out.
         scores_shown: "at-end" to show scores on this set when a phase has closed.
     """
@@ -529,7 +530,7 @@ class ReferencesDefinition(_Table):
     captions: _Name = ""
     file: _File
     images: Annotated[float, Field(gt=0, lt=1)] | str = ""
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0)] | None = None
     rest_of: str = ""
     scores_shown: Literal["at-once", "at-end"] = "at-once"
 

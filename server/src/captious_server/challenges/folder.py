@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import secrets
 import stat
 import tempfile
 import tomllib
@@ -17,7 +18,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import nh3
 from markdown_it import MarkdownIt
@@ -297,13 +298,28 @@ class CheckedChallenge:
     warnings: tuple[str, ...] = ()
 
 
-def check_folder(path: Path, limits: UploadLimits | None = None, problems: Sequence[str] = ()) -> CheckedChallenge:
+#: (captions file, reference set) -> the seed of its share.
+Seeds: TypeAlias = Mapping[tuple[str, str], int]
+
+
+def _no_seeds(slug: str) -> Seeds:
+    return {}
+
+
+def check_folder(
+    path: Path,
+    limits: UploadLimits | None = None,
+    problems: Sequence[str] = (),
+    *,
+    seeds: Callable[[str], Seeds] = _no_seeds,
+) -> CheckedChallenge:
     """Read a challenge folder and check everything that can be checked before submissions come.
 
     Args:
         limits: limits for reading a baseline, from the settings of a server; by default, their defaults.
         problems: known problems. Their metrics and settings are not inspected, because
             these may name files that must not be read.
+        seeds: those that were drawn before for the challenge with this slug, so that no share is drawn anew.
 
     Raises:
         ChallengeError: every problem, each with the key or file that it is about.
@@ -324,6 +340,7 @@ def check_folder(path: Path, limits: UploadLimits | None = None, problems: Seque
     check.read_files(data)
     check.metrics(data)
     if definition is not None:
+        definition = _with_seeds(definition, seeds(slug))
         check.parts(definition)
         image_ids = {captions.name: check.image_ids(definition, captions.name) for captions in definition.captions}
         check.baselines(definition, image_ids, limits or UploadLimits())
@@ -345,6 +362,17 @@ def check_folder(path: Path, limits: UploadLimits | None = None, problems: Seque
         checksums=check.checksums,
         warnings=tuple(check.warnings),
     )
+
+
+def _with_seeds(definition: ChallengeDefinition, known: Seeds) -> ChallengeDefinition:
+    """The definition with a seed for each share: the one that it states, the known one, or a new one."""
+    rows = [
+        row.model_copy(update={"seed": known.get((row.captions, row.name), secrets.randbits(62))})
+        if isinstance(row.images, float) and row.seed is None
+        else row
+        for row in definition.references
+    ]
+    return definition.model_copy(update={"references": tuple(rows)})
 
 
 def _crowded(definition: ChallengeDefinition) -> Iterator[str]:
