@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
+import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ from captious_server.challenges.problems import ChallengeError
 from captious_server.models import Challenge, Phase, TermsAcceptance, User
 from captious_server.people.teams import create_team, personal_team
 from server.tests.support.site import Site
-from server.tests.support.small_challenge import upload, write_folder
+from server.tests.support.small_challenge import REFERENCES, upload, write_folder
 
 ABOUT = """organized_by = ["Ann Smith, University of X"]
 license = "CC BY 4.0"
@@ -88,6 +92,27 @@ class TestDownloads:
         with pytest.raises(ChallengeError) as caught:
             check_folder(folder)
         assert caught.value.problems == ["downloads[1].file: has the private references of references[1]"]
+
+    def test_private_references_are_not_served_in_another_form(self, tmp_path: Path) -> None:
+        folder = write(tmp_path)
+        captions = [text for texts in REFERENCES.values() for text in texts]
+        table = "".join(f'{number},"{text.title()}"\n' for number, text in enumerate(captions)).encode()
+        zipped, tarred = io.BytesIO(), io.BytesIO()
+        with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("README", "Captions.")
+            archive.writestr("val.json.gz", gzip.compress(json.dumps(captions).encode()))
+        with tarfile.open(fileobj=tarred, mode="w:gz") as archive:
+            archive.add(folder / "c2.json")
+        escaped = "".join(f"\\u{ord(letter):04x}" for letter in captions[0])
+        mixed = json.dumps(captions[1:4]).encode() + f'"{escaped}"'.encode()
+        for content in (table, gzip.compress(table), zipped.getvalue(), tarred.getvalue(), mixed):
+            (folder / "images.csv").write_bytes(content)
+            with pytest.raises(ChallengeError) as caught:
+                check_folder(folder)
+            assert caught.value.problems == ["downloads[1].file: has the private references of references[1]"]
+        for content in (json.dumps(captions[:3]).encode(), gzip.compress(table)[:30], zipped.getvalue()[-30:]):
+            (folder / "images.csv").write_bytes(content)  # a few captions that anybody may have written, or no captions
+            check_folder(folder)
 
     def test_missing_terms_are_reported(self, tmp_path: Path) -> None:
         with pytest.raises(ChallengeError) as caught:

@@ -37,6 +37,7 @@ from captious_server.challenges.definition import (
     metric_problems,
     tables,
 )
+from captious_server.challenges.downloads import known_pieces, pieces_of
 from captious_server.challenges.problems import ChallengeError, at, one_line, place_of
 from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious_server.submissions.upload_process import read_upload
@@ -634,17 +635,27 @@ class _Check:
             self.problems += [f"{place}: {problem}" for problem in sentences]
 
     def downloads(self, definition: ChallengeDefinition) -> None:
-        """Check that no file to download holds private references, under any name."""
+        """Check that no file to download has most texts of private references, under any name, also compressed."""
+        if not definition.downloads:
+            return
         public = {captions.name for captions in definition.captions if captions.public}
-        private = {
-            self.checksums.get(Path(row.file).as_posix()): at(("references", position))
-            for position, row in enumerate(definition.references)
-            if row.captions not in public
-        }
-        for position, row in enumerate(definition.downloads):
-            name = private.get(self.checksums.get(Path(row.file).as_posix(), ""))
-            if name is not None:
-                self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {name}")
+        shown: set[str] = set()
+        private: dict[int, set[str]] = {}
+        for position, table in self.references.items():
+            if definition.references[position].captions in public:
+                shown.update(pieces_of(table.texts))
+            else:
+                private[position] = {*pieces_of(table.texts)}
+        wanted = set().union(*private.values()) - shown
+        for place, row in enumerate(definition.downloads):
+            checksum = self.checksums.get(Path(row.file).as_posix())
+            known = set() if checksum is None else known_pieces(self.folder / row.file, wanted)
+            for position, pieces in private.items():
+                secret = pieces & wanted
+                is_same = checksum == self.checksums[Path(definition.references[position].file).as_posix()]
+                if is_same or len(secret & known) > len(secret) / 2:
+                    name = at(("references", position))
+                    self.problems.append(f"{at(('downloads', place, 'file'))}: has the private references of {name}")
 
     def revealed(self, definition: ChallengeDefinition) -> Iterator[str]:
         """A warning for each phase or reference set that is withheld or private, but can be had elsewhere."""
