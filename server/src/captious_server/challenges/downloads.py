@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import re
 import zipfile
 import zlib
@@ -15,7 +16,7 @@ _CHUNK_BYTES, _MAX_CHARACTERS = 1 << 20, 1 << 28  # of a download
 _GZIP = b"\x1f\x8b"  # how its files begin
 _SEPARATORS = re.compile(r'[",;|<>\t\r\n\0]+')  # of captions in JSON, tables and sheets
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_UNREADABLE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)  # encrypted, damaged
+_UNREADABLE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)  # encrypted, damaged
 
 
 def pieces_of(texts: Iterable[str]) -> Iterator[str]:
