@@ -646,10 +646,10 @@ class _Check:
                 shown.update(pieces_of(table.texts))
             else:
                 private[position] = {*pieces_of(table.texts)}
-        wanted = set().union(*private.values()) - shown
+        wanted = set[str]().union(*private.values()) - shown
         for place, row in enumerate(definition.downloads):
             checksum = self.checksums.get(Path(row.file).as_posix())
-            known = set() if checksum is None else known_pieces(self.folder / row.file, wanted)
+            known = set[str]() if checksum is None else known_pieces(self.folder / row.file, wanted)
             for position, pieces in private.items():
                 secret = pieces & wanted
                 is_same = checksum == self.checksums[Path(definition.references[position].file).as_posix()]
