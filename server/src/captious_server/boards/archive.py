@@ -228,7 +228,8 @@ def archive_readme(archive: ChallengeArchive) -> str:
     public = [row for row in sets if archive.challenge.is_public(row.captions)]
     captions_files = {name for phase in archive.phases for name in archive.captions_files(phase)}
     names_of_phases = dict.fromkeys(name for phase in archive.phases for name in phase.captions)
-    resamples = {n_resamples(path) for row in submissions if (path := row.results_path) is not None} - {None}
+    numbers = [n_resamples(path) for row in submissions if (path := row.results_path) is not None]
+    resamples = {number for number in numbers if number is not None}
     n_with = archive.with_captions().count()
     values = {
         "archive": archive,

@@ -355,14 +355,19 @@ def ranks_in(phase: Phase, version: int, key: str, output: str, *, lower: bool) 
 
 def _members(phase: Phase, version: int) -> list[Member]:
     """The submissions that can be on the board in a version of the scores, in the order of submission."""
-    columns = ("submission", "finished", "submission__team", "submission__anonymous", "submission__is_baseline")
-    columns += ("submission__is_chosen", "submission__fields", "outputs", "submission__folder_name", "results_file")
+    columns = (
+        *("submission", "finished", "submission__team", "submission__anonymous", "submission__is_baseline"),
+        *("submission__is_chosen", "submission__fields", "outputs", "submission__folder_name", "results_file"),
+    )
     rows = Scores.objects.filter(submission__phase=phase, version=version)
     rows = rows.filter(submission__public=True, submission__is_hidden=False)
-    return [
-        Member((pk, round(1e6 * finished.timestamp())), *values, Submission(folder_name=folder).folder / file)
-        for pk, finished, *values, folder, file in rows.order_by("submission").values_list(*columns)
-    ]
+    members = []
+    for row in rows.order_by("submission").values_list(*columns):
+        pk, finished, team, anonymous, is_baseline, is_chosen, fields, outputs, folder, file = row
+        record = pk, round(1e6 * finished.timestamp())
+        results = Submission(folder_name=folder).folder / file
+        members.append(Member(record, team, anonymous, is_baseline, is_chosen, fields, outputs, results))
+    return members
 
 
 def _table(phase: Phase, key: str, directions: Mapping[str, bool | None], members: Sequence[Member]) -> ScoreTable:
