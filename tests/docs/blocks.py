@@ -62,6 +62,7 @@ def commands(text: str) -> Iterator[Command]:
         if part:
             assert part.startswith("$ "), f"a console block starts with a command, not with {part!r}"
             line = re.match(r"(?:.*\\\n)*.*", part)
+            assert line is not None
             yield Command(line[0].removeprefix("$ ").replace("\\\n", " "), part[line.end() :].removeprefix("\n"))
 
 

@@ -143,6 +143,7 @@ class TestDates:
         Phase.objects.filter(pk=submission.phase_id).update(closes="2020-01-01T00:00:00Z", opens=None)
         form = {
             "method": "New",
+            "public": "on",
             "created": "2019-01-01",
             "phase": "future",
             "team": "ann",
