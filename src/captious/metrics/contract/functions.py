@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.errors import ParameterError, UnknownNameError
 from captious.files import checksum, help_for_missing
 from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label
 from captious.metrics.contract.user_code import function_hash, running
@@ -83,11 +83,15 @@ class FunctionMetric(MeanMetric):
             ParameterError: the function failed, or its scores are not one finite number for each candidate.
         """
         lists = [list(texts) for texts in references]
+        calls: list[tuple[Any, Any]] = [*zip(candidates, lists, strict=True)]
+        shape: tuple[int, ...] = ()
         if self.takes_lists:
-            scores = self._called([*candidates], lists, (len(candidates),))
-        else:
-            single = (self._called(candidate, texts, ()) for candidate, texts in zip(candidates, lists, strict=True))
-            scores = np.array([float(score) for score in single])
+            calls, shape = [([*candidates], lists)], (len(candidates),)
+        results: list[NDArray[np.float64]] = []
+        with running(f"{self.name} failed", lambda: self._where(calls[len(results)][0]), self._advice):
+            for given, texts in calls:
+                results.append(self._checked(self.function(given, texts), given, shape))
+        scores = results[0] if self.takes_lists else np.array(results, np.float64)
         infinite = np.flatnonzero(~np.isfinite(scores))
         if infinite.size:
             first = infinite[0]
@@ -98,32 +102,30 @@ class FunctionMetric(MeanMetric):
             )
         return scores
 
-    def _called(self, candidates: Any, references: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        where = _place(self.function, "" if self.takes_lists else f"for {shortened(candidates)}")
-        try:
-            values = self.function(candidates, references)
-        except (CaptiousError, MemoryError):
-            raise
-        except Exception as error:  # whatever the user's code does
-            is_misled = self.takes_lists or isinstance(error, TypeError | AttributeError)
-            raise ParameterError(
-                f"{self.name} failed: {type(error).__name__}: {error}",
-                where=where,
-                hint=self._calls if is_misled else "correct it: it must return a number for every caption, such as 0",
-            ) from error
+    def _where(self, given: Any) -> str:
+        """Return the place of the function, and the caption that it was called for."""
+        return _place(self.function, "" if self.takes_lists else f"for {shortened(given)}")
+
+    def _checked(self, values: Any, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
         expected = f"for {counted(shape[0], 'item')}" if shape else "for one caption"
         if values is None:
-            raise ParameterError(f"{self.name} returned nothing", where=where, hint=self._calls)
+            raise ParameterError(f"{self.name} returned nothing", where=self._where(given), hint=self._calls)
         try:
             array = np.asarray(values, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ParameterError(
-                f"the scores of {self.name} are not numbers: {error}", where=where, hint=self._calls
+                f"the scores of {self.name} are not numbers: {error}", where=self._where(given), hint=self._calls
             ) from error
         if array.shape != shape:
             size = counted(len(array), "score") if array.ndim == 1 else f"scores of the shape {array.shape}"
-            raise ParameterError(f"{self.name} gave {size} {expected}", where=where, hint=self._calls)
+            raise ParameterError(f"{self.name} gave {size} {expected}", where=self._where(given), hint=self._calls)
         return array
+
+    def _advice(self, error: Exception) -> str:
+        """Return how it is called, if the error may come from that."""
+        if self.takes_lists or isinstance(error, TypeError | AttributeError):
+            return self._calls
+        return "correct it: it must return a number for every caption, such as 0"
 
     @property
     def _calls(self) -> str:
@@ -229,7 +231,7 @@ def _run(file: Path) -> ModuleType:
     folder = str(file.absolute().parent)
     sys.path.insert(0, folder)  # for what it imports from its own folder
     try:
-        with running(f"{file} cannot be run", str(file)):
+        with running(f"{file} cannot be run", lambda: str(file)):
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]

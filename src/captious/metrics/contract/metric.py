@@ -536,7 +536,7 @@ def statistics_of(
     name, where = metric.name, f"{type(metric).__module__}.{type(metric).__qualname__}"
 
     def result_of(call: Callable[..., NDArray[np.float64]], *arguments: Any) -> NDArray[np.float64]:
-        with running(f"{name} failed", where), np.errstate(divide="ignore", invalid="ignore"):
+        with running(f"{name} failed", lambda: where), np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(call(*arguments), np.float64)
 
     rows, n, m = result_of(metric.statistics, captions, state), len(captions), len(metric.outputs)

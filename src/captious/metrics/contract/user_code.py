@@ -55,13 +55,13 @@ def class_hash(cls: type) -> str:
 
 
 @contextmanager
-def running(problem: str, where: str, hint: str = "") -> Iterator[None]:
+def running(problem: str, where: Callable[[], str], hint: Callable[[Exception], str] | None = None) -> Iterator[None]:
     """Run code of users in the block.
 
     Args:
         problem: what a failure is, as in "NAME failed".
-        where: the place of the code.
-        hint: the remedy; by default to repair the code.
+        where: returns the place of the code.
+        hint: returns the remedy for an error; by default, it is to repair the code.
 
     Raises:
         ParameterError: it failed.
@@ -71,8 +71,10 @@ def running(problem: str, where: str, hint: str = "") -> Iterator[None]:
     except (CaptiousError, MemoryError):
         raise
     except Exception as error:  # whatever the code does
-        hint = hint or f"repair it{either(python='', command=', or see the traceback with --debug')}"
-        raise ParameterError(f"{problem}: {type(error).__name__}: {error}", where=where, hint=hint) from error
+        advice = f"repair it{either(python='', command=', or see the traceback with --debug')}"
+        raise ParameterError(
+            f"{problem}: {type(error).__name__}: {error}", where=where(), hint=hint(error) if hint else advice
+        ) from error
 
 
 def _hashed(texts: Iterable[str]) -> str:
