@@ -23,7 +23,7 @@ import re
 import stat
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import chain
@@ -330,12 +330,20 @@ def user_text(path: str | os.PathLike[str], what: str, help: str, damaged: type[
 
 
 def user_bytes(
-    path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError
+    path: str | os.PathLike[str],
+    what: str,
+    help: str,
+    damaged: type[CaptiousError] = ResourceError,
+    read: Callable[[Path], bytes] = Path.read_bytes,
 ) -> bytes:
-    """Read a file and decompress it. Arguments and errors are those of ``user_text``."""
+    """Read a file and decompress it. Other arguments, and errors, are those of ``user_text``.
+
+    Args:
+        read: returns the bytes of the file.
+    """
     where = os.fspath(path)
     try:
-        return plain_content(Path(path).read_bytes(), where)
+        return plain_content(read(Path(path)), where)
     except UnpackedSizeError as error:
         raise damaged(f"the file is too large: {error}", where=where, hint=RAISE_LIMIT) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

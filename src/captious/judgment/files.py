@@ -252,9 +252,12 @@ class DataFolder:
                 where=f"{self.folder} contains neither {name} nor {name}.gz",
                 hint="captious data list names its source",
             )
-        content = user_bytes(path, "the file", _AGAIN, CaptionFileError)
-        self.read[path.name] = checksum(path.read_bytes())
-        return content
+        return user_bytes(path, "the file", _AGAIN, CaptionFileError, self._bytes)
+
+    def _bytes(self, path: Path) -> bytes:
+        raw = path.read_bytes()
+        self.read[path.name] = checksum(raw)
+        return raw
 
 
 def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:
