@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, overload
 
@@ -164,7 +165,7 @@ class GroupedReport(DisplayedMapping[str, Report]):
         """
         return self._mean[name].confidence_interval(level, resamples=resamples, seed=seed)
 
-    @property
+    @cached_property
     def _mean(self) -> Report:
         """The means of outputs over groups, as results."""
         results = {}
