@@ -197,20 +197,19 @@ def read_captions(
         MissingCandidatesError: references without a candidate.
         With ``match="common"``, the last three do not occur, but UnknownImageError if no image has both.
     """
-    return captions_of(candidates, references, match=match, ids=ids, several=several, clean=clean)
+    return captions_of(candidates, references, several, match=match, ids=ids, clean=clean)
 
 
 def captions_of(
     candidates: object,
     references: object = None,
-    *,
-    match: Match = "all",
-    ids: Ids = "exact",
     several: Several = None,
-    clean: str | Sequence[str] = (),
+    *,
     lists: bool = False,
+    **options: Unpack[MatchOptions],
 ) -> Captions | CaptionSets:
     """Read captions as ``read_captions`` does; with ``lists``, also lists written as text that are of the kind json."""
+    match, ids, clean = options.get("match", "all"), options.get("ids", "exact"), options.get("clean", ())
     if match not in MATCHES:
         raise UnknownNameError(f"match is {match!r}", hint=f"give {' or '.join(map(repr, MATCHES))}")
     by_rule((), ids)  # refuses other rules

@@ -197,7 +197,7 @@ def check(
         InputError: invalid captions.
         EmptyInputError: no captions.
     """
-    captions = captions_of(candidates, references, match=match, ids=ids, several=several, clean=clean, lists=True)
+    captions = captions_of(candidates, references, several, match=match, ids=ids, clean=clean, lists=True)
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")

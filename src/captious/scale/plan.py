@@ -618,10 +618,8 @@ class Plan:
         for shard in shards:
             total.add(shard)
         found = total.counts
-        counts, references_as = (
-            (found.n, found.references, found.most_references),
-            self.selection.settings.references_as,
-        )
+        counts = found.n, found.references, found.most_references
+        references_as = self.selection.settings.references_as
         results: dict[str, Result] = {}
         for number, (item, state) in enumerate(self._fitted_metrics):
             sums = total.sums[number]
