@@ -40,7 +40,12 @@ def test_sharded_scores_have_the_json_of_score(sharded: Path, run: Run, options:
     assert ("--idf" in options) or "only 24" in outcome.err
 
 
-PRINTING = "print('loaded')\ndef long(candidate, references):\n    print('called')\n    return 1\n"
+#: Each line is written at once, as processes print side by side.
+PRINTING = r"""print('loaded\n', end='')
+def long(candidate, references):
+    print('called\n', end='')
+    return 1
+"""
 
 
 @pytest.mark.parametrize(
