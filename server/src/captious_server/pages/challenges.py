@@ -246,7 +246,7 @@ def _explains_hidden_board(view: Callable[..., HttpResponse]) -> Callable[..., H
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The list of all challenges that the user may see."""
-    challenges = visible_challenges(request.user).prefetch_related("phases", "organizers")
+    challenges = visible_challenges(request.user).prefetch_related("phases")
     context = {"cards": cards([*challenges], request.user), "can_create": may_create(request.user)}
     context["drafts"] = drafts_for(request.user) if request.user.is_authenticated else []
     return render(request, "captious/home.html", context)

@@ -43,7 +43,14 @@ from captious_server.models import (
 )
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
 from captious_server.pages.challenges import challenge_page, main_phase, page_of
-from captious_server.people.access import UserRequest, challenge_for, managed_challenge, may_manage, signed_in
+from captious_server.people.access import (
+    UserRequest,
+    challenge_for,
+    managed_challenge,
+    may_manage,
+    signed_in,
+    with_owners,
+)
 from captious_server.people.accounts import record
 from captious_server.people.teams import approvals_of, teams_in, teams_of, teams_to_approve
 from captious_server.scoring import queue
@@ -154,8 +161,7 @@ class SubmissionFilter(forms.Form):
             values = self.cleaned_data
             conditions = {"team__name__icontains": values["team"], "phase": values["phase"], "status": values["status"]}
             rows = rows.filter(**{name: value for name, value in conditions.items() if value})
-        rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
-        return rows.prefetch_related("phase__challenge__organizers")  # for ``may_manage``
+        return with_owners(rows)
 
 
 # The organizers' page about versions of scores: before and after, by submission.

@@ -105,13 +105,14 @@ def signed_in(*methods: str) -> Callable[[_View], _View]:
 
 
 def visible_challenges(user: Visitor) -> QuerySet[Challenge]:
-    """The challenges that a user, or a visitor, may see."""
+    """The challenges that a user, or a visitor, may see, with their organizers for ``may_manage``."""
+    challenges = Challenge.objects.prefetch_related("organizers")
     if user.is_superuser:
-        return Challenge.objects.all()
+        return challenges
     visible = Q(access="public")
     if user.is_authenticated:
         visible |= Q(organizers=user) | Q(participants=user)
-    return Challenge.objects.filter(visible).distinct()
+    return challenges.filter(visible).distinct()
 
 
 def may_manage(user: Visitor, challenge: Challenge) -> bool:
@@ -128,7 +129,7 @@ def may_see(user: Visitor, challenge: Challenge) -> bool:
 
 def may_see_board(user: Visitor, phase: Phase) -> bool:
     """Return whether the leaderboard of a phase is shown to a user."""
-    return may_manage(user, phase.challenge) or (phase.is_board_open and may_see(user, phase.challenge))
+    return (phase.is_board_open and may_see(user, phase.challenge)) or may_manage(user, phase.challenge)
 
 
 def why_hidden(phase: Phase) -> str:
@@ -166,8 +167,13 @@ def own_submissions(user: User, challenge: Challenge) -> QuerySet[Submission]:
     """The submissions of the user's teams, the newest first."""
     rows = Submission.objects.filter(team__members=user, phase__challenge=challenge)
     rows = rows.exclude(status=Submission.Status.DELETED)
-    rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
-    return rows.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
+    return with_owners(rows)
+
+
+def with_owners(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Submissions with what their pages show and, for ``is_own`` and ``may_manage``, all members and organizers."""
+    rows = submissions.select_related("phase__challenge", "team", "user", "shown_scores")
+    return rows.prefetch_related("team__members", "phase__challenge__organizers")
 
 
 def own_refused(user: User, challenge: Challenge) -> QuerySet[RefusedUpload]:
@@ -251,9 +257,7 @@ def submission_for(user: Visitor, pk: int, *, own: bool = False) -> Submission:
     Raises:
         Http404: there is none, or the user may not see it.
     """
-    submission = get_object_or_404(
-        Submission.objects.select_related("phase__challenge", "team", "user", "shown_scores"), pk=pk
-    )
+    submission = get_object_or_404(with_owners(Submission.objects.all()), pk=pk)
     is_allowed = _may_change(user, submission) if own else may_see_submission(user, submission)
     if not is_allowed or (own and submission.status == Submission.Status.DELETED):
         raise Http404
