@@ -12,7 +12,7 @@ import pytest
 
 import captious
 from captious.data import CaptionSets, read_captions, read_references
-from captious.evaluation.report import describe
+from captious.evaluation.description import describe
 from captious.text import PTB, WHITESPACE
 from tests.support.shared_data import DATA, with_data
 

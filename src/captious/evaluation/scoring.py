@@ -37,7 +37,8 @@ from captious.evaluation.checks import (
     issue,
     warnings_of_references,
 )
-from captious.evaluation.report import Description, Report, Reports, describe, name_of
+from captious.evaluation.description import Description, describe
+from captious.evaluation.report import Report, Reports, name_of
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import OfK
 from captious.metrics.contract.functions import FunctionMetric
