@@ -297,7 +297,7 @@ class TestNames:
 class TestRequests:
     METHODS = ("HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "X" * 50)
 
-    @pytest.mark.parametrize("method", slow_but("PATCH", METHODS))
+    @pytest.mark.parametrize("method", slow_but("PATCH", METHODS, nightly="OPTIONS PUT DELETE TRACE CONNECT"))
     def test_any_method_on_any_address_is_answered(self, world: World, method: str) -> None:
         for address in addresses(world, api=False) + addresses(world, api=True):
             for role in ("ann", "olga"):

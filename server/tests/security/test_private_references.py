@@ -43,7 +43,7 @@ def every_response(world: World, role: str) -> Iterator[tuple[str, Any, str]]:
         yield address, response, body_of(response)
 
 
-@pytest.mark.parametrize("role", slow_but("visitor", ROLES))
+@pytest.mark.parametrize("role", slow_but("visitor", ROLES, nightly="bob ann root"))
 def test_every_response_has_the_policy_and_nothing_private(world: World, role: str) -> None:
     """The policy would block script and style in pages, which have none, but for those of the administration."""
     seen = []
@@ -214,7 +214,7 @@ class TestAnonymousTeams:
         Submission.objects.filter(team=sandbox.alpha).update(anonymous=True)
         return sandbox
 
-    @pytest.mark.parametrize("role", slow_but("bob", ("visitor", "bob", "otto")))
+    @pytest.mark.parametrize("role", slow_but("bob", ("visitor", "bob", "otto"), nightly="visitor"))
     def test_no_response_has_the_name_of_an_anonymous_team(self, anonymous_world: World, role: str) -> None:
         names = re.compile(r"\b(Alpha|alpha|ann)\b")
         skipped = ("/teams/", "/account/")
