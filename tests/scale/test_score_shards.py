@@ -374,6 +374,13 @@ def test_damaged_sums_are_named(shards: Path, tmp_path: Path, content: str) -> N
         sharded(shards, ["rouge-l"], output=tmp_path / "out")
 
 
+def test_sums_of_another_shard_are_named(shards: Path, tmp_path: Path) -> None:
+    sharded(shards, ["rouge-l"], output=tmp_path / "out")
+    shutil.copy(tmp_path / "out" / "sums" / "00001.json", tmp_path / "out" / "sums" / "00002.json")
+    with pytest.raises(ResourceError, match=r"these are the sums of .*part-1\.jsonl, not of .*part-2\.jsonl"):
+        sharded(shards, ["rouge-l"], output=tmp_path / "out")
+
+
 @pytest.mark.parametrize("content", ["", "[]", "x", '{"shape": [0], "names": []}'])
 def test_damaged_states_are_named(shards: Path, tmp_path: Path, content: str) -> None:
     sharded(shards, ["cider-d"], output=tmp_path / "out")
@@ -407,6 +414,16 @@ def test_caption_scores_of_another_run_are_not_taken(shards: Path, tmp_path: Pat
     (tmp_path / "others" / "00002.parquet").write_bytes(b"PAR1")  # damaged: written again
     sharded(shards, ["bleu-4"], output=tmp_path / "bleu", per_caption=tmp_path / "others")
     assert parquet.read_table(tmp_path / "others" / "00002.parquet").num_rows == 6
+
+
+@pytest.mark.parametrize("last", ["dog.jpg", 1 << 63])
+def test_caption_scores_have_ids_of_one_type(tmp_path: Path, last: str | int) -> None:
+    """A column of a parquet file has one type, which the first batch decides."""
+    pytest.importorskip("pyarrow")
+    rows = [{"id": image, "candidate": "a cat", "references": ["the cat"]} for image in (1, 2, last)]
+    write(tmp_path / "part-0.jsonl", rows)
+    with pytest.raises(ParameterError, match=f"integers of 64 bits in one batch, and others in another\n +{last!r}"):
+        sharded(tmp_path, ["rouge-l"], batch_rows=2, output=tmp_path / "out", per_caption=tmp_path / "captions")
 
 
 def test_caption_scores_need_pyarrow(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,6 +141,7 @@ WRONG: list[tuple[str, str | bytes, type[Exception], str]] = [
     ("a.csv", "id,candidate,references\n1,a,['b']\n2,a,['b\n", CaptionFileError, "cannot be read"),
     ("a.jsonl", ROW + "\n" + ROW, DuplicateCandidateError, "line 1, line 2"),
     ("a.jsonl", '{"candidate": "a"}', InputError, 'columns="id='),
+    ("a.jsonl", ROW[:-1] + ', "refs": ["c"]}', InputError, "both references and refs could be the references"),
     ("a.jsonl", "[" * 100_000, CaptionFileError, "line 1"),
     ("a.json", '{"annotations": []}', CaptionFileError, "list of records"),
     ("a.json", f"[{ROW}", TruncatedFileError, "record 1"),
@@ -180,6 +181,12 @@ def test_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "a.json").write_bytes(b'["' + b"x" * 3_000_000)
     with pytest.raises(CaptionFileError, match="record 1"):
         read(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("value", [3, None, {"id": 1}])
+def test_what_is_no_shard_is_refused(value: Any) -> None:
+    with pytest.raises(ParameterError, match="is not a shard"):
+        as_shards(["a.jsonl", value][1:])
 
 
 def test_patterns_select_shards(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -222,10 +223,11 @@ class ResultFolder:
         if self.per_caption is None:
             sums = plan.map(shard)
         else:
-            with whole_file(self._scores_file(shard.name), "wb") as file:
-                writer = _CaptionWriter(file, self._run)
+            with (
+                whole_file(self._scores_file(shard.name), "wb") as file,
+                closing(_CaptionWriter(file, self._run)) as writer,
+            ):
                 sums = plan.map(shard, writer.write)
-                writer.close()
         with whole_file(self._sums_file(shard.name)) as file:
             json.dump(sums.to_dict(), file, ensure_ascii=False)
         return sums
@@ -257,17 +259,17 @@ class _CaptionWriter:
         import pyarrow.parquet as pq
 
         # A column has one type, and its integers have 64 bits.
-        plain = all(isinstance(i, int) and abs(i) < 2**63 for i in ids)
+        others = [i for i in ids if not (isinstance(i, int) and abs(i) < 2**63)]
         if self._writer is None:
-            types = [("id", pa.int64() if plain else pa.string()), ("candidate", pa.string())]
+            types = [("id", pa.string() if others else pa.int64()), ("candidate", pa.string())]
             self._schema = pa.schema([*types, *((name, pa.float64()) for name in scores)], {_RUN: self._run})
             self._writer = pq.ParquetWriter(self._file, self._schema)
         if pa.types.is_string(self._schema.field("id").type):
             ids = [str(i) for i in ids]
-        elif not plain:
+        elif others:
             raise ParameterError(
-                "ids of a shard are numbers in one batch and strings in another",
-                where=repr(next(i for i in ids if not isinstance(i, int))),
+                "ids of a shard are integers of 64 bits in one batch, and others in another",
+                where=repr(others[0]),
                 hint="write all ids as strings, or score without caption scores",
             )
         self._writer.write_table(pa.table([pa.array(ids), [*candidates], *scores.values()], schema=self._schema))
