@@ -114,7 +114,7 @@ def _of_file(
 ) -> list[Explanation]:
     """Return the explanation of the image, or those of the worst captions, the worst first."""
     if image is not None and worst is not None:
-        raise ParameterError("image and worst exclude each other", hint="give one of them")
+        raise ParameterError("--image and --worst exclude each other", hint="give one of them")
     captions = read_captions(candidates, references, **reading)
     selection = explainable(metric, settings)
     chair = selection[0].metric

@@ -25,6 +25,7 @@ from captious.metrics.contract.metric import (
     RowScores,
     SetMetric,
     State,
+    needs_several_error,
     reference_counts,
     run_signatures,
 )
@@ -135,7 +136,7 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
         own = [metric.name] if metric.name in metric.outputs else metric.outputs
         outputs = {output + metric.suffix(): output for output in own}
     if isinstance(metric, SetMetric) or (isinstance(metric, type) and issubclass(metric, SetMetric)):
-        raise _of_sets(metric.name)
+        raise needs_several_error(metric.name, "a reward is")
     lower = [label for label, output in outputs.items() if output in metric.lower_is_better]
     undirected = [label for label, output in outputs.items() if output in metric.no_direction]
     if len(outputs) > 1:
@@ -160,13 +161,6 @@ def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str
             hint=f'choose the direction by the sign of its weight: {{"{label}": -1}}',
         )
     return label
-
-
-def _of_sets(name: str) -> ParameterError:
-    return ParameterError(
-        f"{name} judges several candidates per image together, and a reward is of one",
-        hint="choose a metric of single captions, such as cider-d",
-    )
 
 
 @dataclass(frozen=True)
@@ -225,7 +219,7 @@ class Reward:
         for term in terms:
             metric = term.metric
             if not isinstance(metric, Metric):
-                raise _of_sets(metric.name)
+                raise needs_several_error(metric.name, "a reward is")
             if term.output not in metric.outputs:
                 raise UnknownNameError(
                     f"{metric.name} has no output {term.output!r}", hint=f"its outputs are {', '.join(metric.outputs)}"

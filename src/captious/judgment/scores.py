@@ -24,7 +24,7 @@ from captious.judgment.judgments import CaptionJudgments, HumanJudgments, System
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.functions import FunctionMetric
-from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.metric import BaseMetric, SetMetric, needs_several_error
 from captious.metrics.contract.registry import SUM, Request, get, metric_names
 from captious.metrics.contract.selection import ALL, MetricLike, Selection, available, select
 from captious.metrics.contract.settings import Settings
@@ -74,11 +74,14 @@ def as_selection(metrics: Metrics, settings: Settings | None = None) -> Selectio
 
     Raises:
         UnknownNameError: an unknown metric.
-        ParameterError: no metric, a duplicate, or an unused setting.
+        ParameterError: no metric, a duplicate, a metric of several candidates per image, or an unused setting.
     """
     if isinstance(metrics, Selection):
         return metrics
-    return select(metrics, settings)
+    selection = select(metrics, settings, several=None)
+    if of_sets := [item.metric.name for item in selection if isinstance(item.metric, SetMetric)]:
+        raise needs_several_error(of_sets[0], "what people judge is")
+    return selection
 
 
 def all_warnings(reports: Iterable[Report]) -> list[CaptionWarning]:

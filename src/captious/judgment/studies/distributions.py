@@ -245,12 +245,14 @@ def item_scores(
 # Feinglass and Yang 2021 (SMURF), figure 5, for MIMA.
 
 
-def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings: Settings | None = None) -> Study:
+def sentence_scores(
+    systems: Mapping[str, object], metrics: Metrics = None, *, settings: Settings | None = None
+) -> Study:
     """Return means and quantiles of the scores of sentences, without references.
 
     Args:
         systems: sentences by name of their source: a .txt file with one per line, or any supported form of candidates.
-        metrics, settings: as for ``judge``; metrics that need no references.
+        metrics, settings: as for ``judge``; name metrics, as the default ones need references.
 
     Returns:
         One record per metric and source: metric, sentences_of, sentences, mean, sd, quantiles ("q05" to "q95"); and a

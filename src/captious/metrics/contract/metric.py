@@ -566,12 +566,18 @@ def statistics_of(
     return rows
 
 
-def needs_several_error(name: str) -> ParameterError:
-    """Return the error for a metric of sets if images have one candidate."""
-    return ParameterError(
-        f"{name} judges several candidates per image together",
-        hint=f"score several per image: {option('several', 'mean')}",
-    )
+def needs_several_error(name: str, always_one: str = "") -> ParameterError:
+    """Return the error for a metric of sets if images have one candidate.
+
+    Args:
+        name: the metric.
+        always_one: what never has several candidates, with its verb: "a reward is".
+    """
+    problem = f"{name} judges several candidates per image together"
+    if always_one:
+        hint = "choose a metric of single captions, such as cider-d"
+        return ParameterError(f"{problem}, and {always_one} of one", hint=hint)
+    return ParameterError(problem, hint=f"score several per image: {option('several', 'mean')}")
 
 
 # Results: the statistics of a metric on the captions of a system, its scores, and their signatures.
