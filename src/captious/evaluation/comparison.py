@@ -160,7 +160,7 @@ def difference_table(comparison: Comparison, *, examples: int = 0, corrected: bo
         rows=rows,
         records=[difference_record(comparison, d.values(corrected=corrected)) for d in comparison.values()],
         document=comparison.to_dict(examples=examples),
-        title=subject([a]),
+        title=subject([a, b]),
         caption=f"{counted(a.n_images, 'image')}; below each difference its {percentage(comparison.level)} interval; "
         f"{comparison.resamples:,} resamples, seed {comparison.seed}",
         notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],

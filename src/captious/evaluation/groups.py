@@ -441,7 +441,7 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
         rows=rows,
         records=[difference_record(whole, asdict(d)) for d in grouped.differences],
         document=grouped.to_dict(examples=examples),
-        title=f"{subject([whole.a])} · by {grouped.by}",
+        title=f"{subject([whole.a, whole.b])} · by {grouped.by}",
         caption=f"{counted(whole.a.n_images, 'image')} by {grouped.by}; below each difference its "
         f"{percentage(whole.level)} interval; corrected: {correction}",
         notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],

@@ -87,7 +87,7 @@ def _lines(table: Table) -> Iterator[Line]:
         yield from _dim_lines(*table.title.split("\n"), "", style="")
     yield from _body(table)
     notes = [*table.notes, *filter(None, [table.legend])]
-    if notes or table.fold:
+    if table.rows and (notes or table.fold):
         yield from _dim_lines("")
     yield from _sentences(notes, table.fold)
     for heading, facts in table.facts.items():
