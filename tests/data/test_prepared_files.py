@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import captious
 from captious.data import (
     References,
     Stored,
@@ -191,6 +192,23 @@ class TestLayers:
         rewritten(path, arrays={"0/lengths": np.arange(2)})
         with pytest.raises(CaptionFileError, match=r"damaged: lengths.1: other references"):
             read_references(path).layer(LengthLayer([]))
+
+    @pytest.mark.parametrize(
+        ("name", "values"),
+        [
+            ("heads_offsets", [0, 9, 3, 11]),
+            ("edges_offsets", [0, 3, 11]),
+            ("edges", np.zeros((11, 2), np.int32)),
+            ("rows", [0, 1]),
+            ("rows", [0, 1, 3]),
+        ],
+    )
+    def test_parses_that_contradict_each_other_are_refused(self, path: Path, name: str, values: Any) -> None:
+        captions = {1: ["a dog runs", "the dog is in the park"], 2: ["a cat"]}
+        captious.prepare(captions, ["hwcm"], path=path)
+        rewritten(path, arrays={f"1/{name}": np.array(values)})
+        with pytest.raises(CaptionFileError, match="damaged: parses"):
+            captious.score({1: "a dog", 2: "a cat"}, str(path), ["hwcm"])
 
     @pytest.mark.parametrize("entry", [{}, {"number": 5, "arrays": ["x"], "about": {}}, {"number": 0, "arrays": 1}, 3])
     def test_forged_layer_entries_are_refused(self, path: Path, entry: Any) -> None:
