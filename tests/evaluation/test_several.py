@@ -137,7 +137,9 @@ def test_different_numbers_of_candidates_are_warned_about() -> None:
     comparison = captious.compare({"a": fewer, "b": DIVERSE}, REFERENCES, ["div-2"], several="mean", resamples=50)
     assert any("different numbers of candidates per image" in warning for warning in comparison.warnings)
     assert " · 2 to 3 candidates each · " in plain_text(comparison.to_table())
-    assert " · 2 to 3 candidates each · " in plain_text(captious.by_group(comparison, dict.fromkeys(fewer, 0)).to_table())
+    assert " · 2 to 3 candidates each · " in plain_text(
+        captious.by_group(comparison, dict.fromkeys(fewer, 0)).to_table()
+    )
     with pytest.raises(ParameterError, match="same number of candidates per image"):
         captious.compare({"a": fewer, "b": DIVERSE}, REFERENCES, ["mbleu-2"], several="mean", resamples=50)
 
