@@ -12,7 +12,14 @@ import polars as pl
 import pytest
 
 from captious.data import read_rows
-from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, InputError, MissingExtraError
+from captious.errors import (
+    CaptionFileError,
+    CaptionTypeError,
+    EmptyInputError,
+    InputError,
+    MissingExtraError,
+    ParameterError,
+)
 from tests.data.conftest import Refuses, Write
 
 pd = pytest.importorskip("pandas")
@@ -195,6 +202,12 @@ def test_missing_value_in_a_data_frame_is_refused(refuses: Refuses, frame: Any) 
 def test_nan_caption_is_refused(refuses: Refuses) -> None:
     with refuses(CaptionTypeError, "row index 1 (image_id 2) is nan"):
         read_rows(pd.DataFrame({"id": [1, 2], "caption": pd.Series(["a", float("nan")], dtype=object)}), "candidates")
+
+
+@pytest.mark.parametrize("role", ["x", "reference", None, ["candidates"]])
+def test_unknown_role_is_refused(role: Any) -> None:
+    with pytest.raises(ParameterError, match=r"is not a role of captions\n.*candidates, references"):
+        read_rows({1: "a dog"}, role)
 
 
 def test_parquet_without_pyarrow_names_the_extra(

@@ -76,7 +76,7 @@ from captious.errors import (
     UnknownNameError,
     either,
 )
-from captious.words import counted_of, sample_of, shortened
+from captious.words import counted_of, listed, sample_of, shortened
 
 # Cells of csv in these columns are lists of captions; other text in them is refused.
 _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
@@ -122,6 +122,10 @@ def read_rows(
             return source
         raise ParameterError(
             f"these rows were read as {source.role}", where=source.name, hint=f'read them with the role "{role}"'
+        )
+    if role not in get_args(Role):
+        raise ParameterError(
+            f"{shortened(role)} is not a role of captions", hint=f"the roles are {listed(get_args(Role))}"
         )
     keeps_lists = failures and role == "candidates"
     if not isinstance(source, str | os.PathLike):

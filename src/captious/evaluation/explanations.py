@@ -15,7 +15,7 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric, Metric, Result, State
 from captious.metrics.contract.selection import MetricLike, Selection, check_order, names_metric, select_single
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, as_settings
 from captious.plugins import answers_other_keywords
 from captious.tables import json_document
 from captious.words import shortened, with_article
@@ -155,7 +155,7 @@ def explainable(metric: MetricLike, settings: Settings | None = None) -> Selecti
     Raises:
         ParameterError: it cannot be explained.
     """
-    selection = select_single(metric, with_objects(metric, Settings() if settings is None else settings))
+    selection = select_single(metric, with_objects(metric, as_settings(settings)))
     _check_explainable(selection[0].metric, metric if isinstance(metric, str) else selection[0].metric.name)
     return selection
 

@@ -31,7 +31,7 @@ from captious.metrics.contract.metric import (
 )
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, MetricLike, check_order, select
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, as_settings
 from captious.native import using_threads
 from captious.plugins import answers_other_keywords
 from captious.words import counted, shortened, with_article
@@ -77,6 +77,7 @@ def reward(
             hint=f"give weights: {{{', '.join(f'{shortened(one)}: 1' for one in metric)}}}",
         )
     of_metrics = metric.items() if isinstance(metric, Mapping) else [(metric, 1.0)]
+    settings = as_settings(settings)
     weights = [(_safe(requested, settings), weight) for requested, weight in of_metrics]
     weight_of = {
         _checked_label(request, weight, is_sum=isinstance(metric, Mapping)): float(weight)
@@ -89,7 +90,7 @@ def reward(
         for label, column in item.output_indices.items()
         if label in weight_of
     ]
-    table, settings, rules = read_references(references), selection.settings, rules_of(clean) if clean else ()
+    table, rules = read_references(references), rules_of(clean) if clean else ()
     if OF_BOTH_SIDES in rules:
         table = table.composed
     unsafe = [
@@ -107,13 +108,13 @@ def reward(
     return made
 
 
-def _safe(requested: MetricLike, settings: Settings | None) -> MetricLike:
+def _safe(requested: MetricLike, settings: Settings) -> MetricLike:
     """Return the variant of a requested metric that is safe to optimize, if it has one and no variant was chosen."""
     if not isinstance(requested, str):
         return requested
     request = Request.from_text(requested)
     variant = registry.get(request.metric).reward_variant
-    has_model = "model" in request.parameters or (settings is not None and settings.model is not None)
+    has_model = "model" in request.parameters or settings.model is not None
     if not variant or request.variant or has_model or "weights" in request.parameters:
         return requested
     return str(replace(request, variant=variant))

@@ -55,7 +55,7 @@ from captious.metrics.contract.metric import (
 )
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import Metrics, Selection, check_order, select, select_single
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, as_settings
 from captious.native import using_threads
 from captious.plugins import answers_other_keywords
 from captious.progress import Progress, steps
@@ -202,7 +202,7 @@ def check(
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")
-    return CaptionCheck(system, captions, settings or Settings())
+    return CaptionCheck(system, captions, as_settings(settings))
 
 
 # ``score`` and ``score_systems``: metrics over the captions of a system, and of several.
@@ -603,7 +603,7 @@ def fit_resource(
     """
     from captious.metrics.chair import Chair, with_objects  # scores need it only if they are requested
 
-    settings = Settings() if settings is None else settings
+    settings = as_settings(settings)
     if settings.objects is not None and registry.owner_of(Request.from_text(metric).name) == Chair.name:
         raise ParameterError(
             f"{option('objects', 'FILE')} cannot be used with captious fit, which writes it",

@@ -35,7 +35,7 @@ from captious.learned.training.examples import make_examples, read_ids, write_ex
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used, coco_available, names_metric
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, as_settings
 from captious.plugins import answers_other_keywords
 from captious.progress import steps
 from captious.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
@@ -128,7 +128,7 @@ def judge(
             "people are not a metric",
             hint="leave them out: where a benchmark has several raters, their agreement is a row below the metrics",
         )
-    settings = Settings() if settings is None else settings
+    settings = as_settings(settings)
     if not metrics:
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early

@@ -39,7 +39,7 @@ from captious.metrics.contract.metric import Metric, State, signature
 from captious.metrics.contract.parameters import LARGE, ResourceParameter
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import select
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, as_settings
 from captious.metrics.shared.word_vectors import VectorsParameter
 from captious.parsing.sources import ParseSource, as_parse_source
 from captious.resources.cache import COCO_VAL
@@ -225,7 +225,7 @@ class FeatureMetric(Combined):
         default="lceval", read=as_feature_set, summary="what to compute"
     )
     settings: ResourceParameter[Settings | None, Settings] = ResourceParameter(
-        default=None, read=lambda settings: settings or Settings(), summary="word vectors, parser and other settings"
+        default=None, read=as_settings, summary="word vectors, parser and other settings"
     )
 
     def make_parts(self) -> Sequence[tuple[Metric, str]]:

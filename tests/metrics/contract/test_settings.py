@@ -312,6 +312,23 @@ def test_values_that_do_not_exist(
         Settings(**arguments)
 
 
+_CALLS: dict[str, Callable[[Any], object]] = {
+    "score": lambda settings: captious.score(["a dog"], [["a dog"]], "rouge-l", settings=settings),
+    "check": lambda settings: captious.check(["a dog"], settings=settings),
+    "explain": lambda settings: captious.explain("a dog", ["a dog"], "chair", settings=settings),
+    "reward": lambda settings: captious.reward([["a dog"]], "concur", settings=settings),
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"), [({"language": "de"}, "language"), ("de", "tokenizer"), (0, "tokenizer")]
+)
+@pytest.mark.parametrize("call", _CALLS)
+def test_what_is_no_settings_is_refused(call: str, settings: Any, name: str) -> None:
+    with pytest.raises(ParameterError, match=rf"is not a captious\.Settings\n.*Settings\({name}="):
+        _CALLS[call](settings)
+
+
 @pytest.mark.parametrize("number", [0, -1, MOST_THREADS + 1, 1.5, "2"])
 def test_invalid_thread_count_is_refused(number: Any) -> None:
     with pytest.raises(ParameterError, match=f"number of threads {number!r}") as caught:

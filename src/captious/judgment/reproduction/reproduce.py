@@ -40,7 +40,7 @@ from captious.judgment.scores import FILE_NAME, summands
 from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import availability
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, as_settings
 from captious.models.pretrained import is_here
 from captious.plugins import choices
 from captious.progress import steps
@@ -84,7 +84,7 @@ def reproduce(
         TemporaryDirectory(prefix="captious-") as work,
         steps(tables, lambda table: f"{paper.name} {table.name}") as computed,
     ):
-        runner = _Runner(paper, data_folder(data), Path(work), settings or Settings(), seed)
+        runner = _Runner(paper, data_folder(data), Path(work), as_settings(settings), seed)
         for computed_table in computed:
             start = process_time()
             figures += runner.figures(computed_table)

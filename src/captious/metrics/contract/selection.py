@@ -17,7 +17,6 @@ from captious.errors import (
     Message,
     ParameterError,
     UnusedSettingError,
-    either,
     marked,
     option,
     requesting,
@@ -27,7 +26,7 @@ from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction, SetMetric, needs_several_error
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.registry import Request, ambiguous_names
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, as_settings
 from captious.plugins import answers_other_keywords
 from captious.words import shortened
 
@@ -201,7 +200,7 @@ def info_of_request(request: Request, settings: Settings | None = None) -> Metri
         described = registry.get(request.metric)
         english: object = described.english_only
         if isinstance(english, property):  # it depends on parameters
-            english = request.make(described, Settings() if settings is None else settings).english_only
+            english = request.make(described, as_settings(settings)).english_only
     except CaptiousError as error:  # offered by another package that is broken
         return MetricInfo(request.metric, (), {}, (), None, readiness.help or error.message, {})
     labels = {label: described.outputs[place] for label, place in request.output_indices(described.outputs).items()}
@@ -379,14 +378,7 @@ def select(
     """
     if isinstance(metrics, Selection):
         return metrics
-    if not isinstance(settings := settings or Settings(), Settings):
-        names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
-        raise ParameterError(
-            f"{shortened(settings)} is not a captious.Settings",
-            hint=either(
-                python=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})", command="give settings"
-            ),
-        )
+    settings = as_settings(settings)
     requests, unnamed, warnings = _expanded(metrics, settings, several=bool(several))
     by_name: dict[tuple[str, str], RequestedMetric] = {}
     requested: list[RequestedMetric] = []

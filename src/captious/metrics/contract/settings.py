@@ -154,3 +154,18 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
 }
 
 NAMES_OF_SETTINGS[:] = [field.name for field in fields(Settings)]
+
+
+def as_settings(settings: Settings | None) -> Settings:
+    """Return settings, by default those without any.
+
+    Raises:
+        ParameterError: something else.
+    """
+    if settings is None or isinstance(settings, Settings):
+        return Settings() if settings is None else settings
+    names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
+    raise ParameterError(
+        f"{shortened(settings)} is not a captious.Settings",
+        hint=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})",
+    )
