@@ -62,11 +62,6 @@ class ExactSums:
     units: tuple[Any, ...]
 
     @classmethod
-    def zero(cls, k: int) -> ExactSums:
-        """Return the sum of no rows of k columns."""
-        return cls((0,) * k)
-
-    @classmethod
     def of(cls, rows: NDArray[np.float64]) -> ExactSums:
         """Return the sum of rows, float64[n, k]."""
         finite = [bool(column) for column in np.atleast_1d(np.isfinite(rows).all(axis=0))]

@@ -80,6 +80,7 @@ def test_averages_have_intervals(report_of) -> None:
     assert (macro.score, micro.score) == (0.5, 0.5)
     # Group a does not vary, so the macro average varies half as much as group b.
     assert macro.interval == pytest.approx(tuple(0.25 + 0.5 * end for end in b.interval or ()))
+    assert macro.interval == grouped.macro_interval("given")
 
 
 def test_macro_and_micro_differ(report_of) -> None:

@@ -438,12 +438,6 @@ class CaptionFindings:
         return max(sum(self.languages.values()), self.candidates.get("script", (0,))[0]) > 0.5 * self.n
 
     @property
-    def without_references(self) -> CaptionFindings:
-        """Findings about candidates by themselves, without references."""
-        candidates = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
-        return replace(self, candidates=candidates, reference_counts={}, n_looked_at=0, same_references="")
-
-    @property
     def warnings(self) -> list[CaptionWarning]:
         """Warnings about the captions, one sentence each, for any metrics."""
         findings = [finding.sentence for finding in self.findings]
