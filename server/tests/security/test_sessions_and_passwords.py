@@ -470,6 +470,28 @@ class TestResets:
         assert self.use(sandbox, link[1]).status_code == 302
         assert self.use(sandbox, link[1]).status_code == 200
 
+    def test_deactivated_accounts_are_closed_until_they_are_activated(self, sandbox: World) -> None:
+        """Administrators never close their own account, which nobody else might open again."""
+        chosen = [sandbox.users[name].pk for name in ("ann", "root")]
+        ann, url = sandbox.site.client(sandbox.users["ann"]), "/admin/captious/user/"
+        assert is_signed_in(ann)
+        sandbox.as_user("root").post(url, {"action": "deactivate", "_selected_action": chosen})
+        assert not is_signed_in(ann)
+        assert sandbox.call("ann", "GET", "/api/v1/challenges").status_code == 401
+        assert not is_signed_in(self.signed_in(sandbox))
+        assert is_signed_in(sandbox.as_user("root"))
+        sandbox.as_user("root").post(url, {"action": "activate", "_selected_action": chosen})
+        assert is_signed_in(self.signed_in(sandbox))
+        events = AuditEvent.objects.filter(target="ann", action__endswith="activate").order_by("pk")
+        assert [*events.values_list("actor", "action")] == [("root", "deactivate"), ("root", "activate")]
+
+    @staticmethod
+    def signed_in(world: World) -> Any:
+        """A new browser in which somebody has tried to sign in as ann."""
+        client = world.site.client()
+        sign_in(client, "ann")
+        return client
+
     def test_reset_page_without_mail_names_the_administrator(self, sandbox: World) -> None:
         client = sandbox.site.client()
         assert "administrator" not in client.get("/account/reset").content.decode()
