@@ -11,7 +11,7 @@ import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 
 from captious_server.challenges.problems import ChallengeError
-from captious_server.models import Membership, TeamBan, User
+from captious_server.models import Membership, Submission, TeamBan, User
 from captious_server.people.teams import create_team
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import upload, write_folder
@@ -75,9 +75,11 @@ class TestBans:
         submit(site, method="scored")
         site.work()
         submit(site, method="waiting")
+        submit(site, method="probe")
+        Submission.objects.filter(method="probe").update(status="held")
         assert manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.").status_code == 302
         assert parsed(site.client().get("/challenges/small/leaderboard.json")) == []
-        assert [row.status for row in site.submissions()] == ["done", "canceled"]
+        assert [row.status for row in site.submissions()] == ["done", "canceled", "canceled"]
         refused = submit(site)
         assert refused.status_code == 422
         assert "Alpha and its members may not submit to this challenge: Two accounts." in refused.content.decode()

@@ -55,7 +55,7 @@ from captious_server.submissions import intake, storage
 
 
 def ban(challenge: Challenge, team: Team, reason: str) -> int:
-    """Ban a team and its members, cancel its queued submissions, and hide its others.
+    """Ban a team and its members, cancel its submissions that are queued or held, and hide its others.
 
     Returns the number of hidden submissions.
 
@@ -64,7 +64,7 @@ def ban(challenge: Challenge, team: Team, reason: str) -> int:
     row, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
     row.users.add(*team.members.all())
     submissions = Submission.objects.filter(phase__challenge=challenge, team=team)
-    for submission in submissions.filter(status=Submission.Status.QUEUED):
+    for submission in submissions.filter(finished=None):
         queue.cancel(submission)
     return submissions.filter(is_hidden=False).update(is_hidden=True)
 

@@ -236,8 +236,8 @@ _QUESTIONS = {
     "ban": (
         "",
         "Ban {}?",
-        "The team can no longer submit, nor can its members for other teams. Its submissions are hidden, and queued "
-        "ones are canceled. Lifting the ban does not show them again.",
+        "The team can no longer submit, nor can its members for other teams. Its submissions are hidden, and those "
+        "that are queued or held are canceled. Lifting the ban does not show them again.",
         "Ban the team",
     ),
     "board": ("phase", "Hide the leaderboard of {}?", "Only organizers will see it.", "Hide it"),
