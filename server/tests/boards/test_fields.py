@@ -187,6 +187,8 @@ class TestTeams:
             answer = client.post(f"{own.url}edit", {**values, "field-parameters": parameters}, follow=True)
             frozen = "is closed, so only organizers can change this: parameters." in answer.content.decode()
             assert frozen == (parameters == "1")
+            notes = client.get(f"{own.url}edit").content.decode().count("so only organizers can change this.")
+            assert notes == (3 if name == "ann" else 0)  # also below "public" and "anonymous"
             [own, _] = site.submissions()
             assert own.fields["parameters"] == (2 if name == "olga" else 86_000_000)
         assert own.fields["extra-data"] is False

@@ -33,7 +33,7 @@ from captious_server.models import (
     User,
 )
 from captious_server.notices.delivery import message, team_asked
-from captious_server.people.access import ExplainedError, ImpossibleError, UserRequest, may_manage
+from captious_server.people.access import ExplainedError, ImpossibleError, UserRequest, Visitor, may_manage
 from captious_server.people.accounts import invitation_of, make_invitation, record
 from captious_server.people.teams import (
     MAX_TEAMS,
@@ -292,8 +292,8 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
     """
     if not form.changed_data:
         return
-    frozen = [str(form[name].label) for name in form.changed_data if name in _frozen_names(submission)]
-    if frozen and not may_manage(request.user, submission.challenge):
+    names = frozen_names(request.user, submission)
+    if frozen := [str(form[name].label) for name in form.changed_data if name in names]:
         reason = f"The phase {submission.phase} is closed, so only organizers can change this: {', '.join(frozen)}."
         raise ImpossibleError(reason, submission.url)
     changes = {name: form.cleaned_data[name] for name in form.changed_data if name in form.Meta.fields}
@@ -308,12 +308,12 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
     record("edit", submission.method, request=request, submission=submission, detail=detail)
 
 
-def _frozen_names(submission: Submission) -> set[str]:
-    """The names in the form of what decides the entry of a team or its rank, once the phase is closed; else none.
+def frozen_names(user: Visitor, submission: Submission) -> set[str]:
+    """The names in the form of what only organizers can change: what decides the entry or its rank in a closed phase.
 
     Where all submissions of a team are anonymous or none are, the entry stays the same.
     """
-    if submission.phase.state != "closed":
+    if submission.phase.state != "closed" or may_manage(user, submission.challenge):
         return set()
     names = {"public", *(f"{FIELD}{name}" for name in submission.challenge.definition.tie_breaks)}
     return names | {"anonymous"} if submission.phase.entries == "all" else names

@@ -188,6 +188,8 @@ def edit(request: UserRequest, pk: int) -> HttpResponse:
         actions.edit_submission(request, submission, form)
         messages.success(request, "Saved.")
         return redirect(submission.url)
+    for name in actions.frozen_names(request.user, submission) & form.fields.keys():
+        form.fields[name].help_text = "The phase is closed, so only organizers can change this."
     tab = _tab(request.user, submission)
     return challenge_page(request, submission.challenge, "submission_edit", tab, submission=submission, form=form)
 
