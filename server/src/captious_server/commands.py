@@ -179,7 +179,12 @@ def worker(data: Path) -> None:
     metavar="DIR",
     help="Where nginx keeps waiting requests and its process id. Default: its own folders, which need root.",
 )
-@click.option("--data", type=_FOLDER, metavar="DIR", help="Folder of the server, for the size limits of its settings.")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder of the server, for the size limits of its settings.",
+)
 def nginx_config(
     listen: tuple[str, ...],
     upstream: str,
@@ -220,8 +225,10 @@ def admin(data: Path, user: str, password: str) -> None:
 
     set_up(data, make=True)
     migrate()
-    make_administrator(user, password)
+    remark = make_administrator(user, password)
     click.echo(f"{user} is an administrator.", err=True)
+    if remark:
+        click.echo(remark, err=True)
 
 
 @serve.command(short_help="Make a token of a user for the API.")
@@ -356,8 +363,12 @@ def restore(file: Path, data: Path) -> None:
     from captious_server.operations.setup import restore as restore_files
 
     n = restore_files(file, data)
-    set_up(data, make=True)
-    restore_database(data)
+    try:
+        set_up(data, make=True)
+        restore_database(data)
+    except BaseException:
+        shutil.rmtree(data, ignore_errors=True)
+        raise
     migrate()
     again, gone = settle()
     click.echo(f"{data}: {counted(n, 'file')}", err=True)

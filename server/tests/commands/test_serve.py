@@ -73,6 +73,13 @@ def test_new_data_folder_is_private(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
 
 
+def test_weak_password_of_an_administrator_is_warned_about(tmp_path: Path) -> None:
+    command = ["serve", "admin", "--data", str(tmp_path / "data"), "--user", "root"]
+    assert "is weak" not in captious(*command, CAPTIOUS_ADMIN_PASSWORD="correct-horse-77").stderr
+    done = captious(*command, CAPTIOUS_ADMIN_PASSWORD="x")
+    assert "root is an administrator.\nwarning: the administrator's password is weak." in done.stderr
+
+
 def test_restoring_a_missing_backup_is_an_error(tmp_path: Path) -> None:
     done = captious("serve", "restore", str(tmp_path / "nothing.tar"), "--data", str(tmp_path / "data"))
     assert done.returncode == 2

@@ -163,6 +163,18 @@ class TestDamagedBackup:
             }
 
 
+@pytest.mark.usefixtures("sqlite", "site")
+def test_backup_on_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("sqlite3.connect", full)
+    with pytest.raises(OutputError, match="database or disk is full") as caught:
+        backup(tmp_path / "backup.tar")
+    assert "not full" in caught.value.hint
+    assert not (tmp_path / "backup.tar").exists()
+
+
 @pytest.mark.slow  # another server
 @pytest.mark.usefixtures("sqlite")
 def test_changes_during_a_backup_are_reconciled(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,3 +56,26 @@ def test_dump_is_not_restored_without_a_database(postgres: Postgres, tmp_path: P
     refused = other.captious("serve", "restore", str(tmp_path / "backup.tar"), "--data", str(other.data))
     assert refused.returncode != 0
     assert "DATABASE_URL" in refused.stderr
+    assert not other.data.exists()
+
+
+def test_dump_is_restored_into_an_empty_database_only(postgres: Postgres, tmp_path: Path) -> None:
+    """The settings of the folder that was backed up name the database of its server, which may be running."""
+    settings = {"PATH": f"{programs()}{os.pathsep}{os.environ['PATH']}"}
+    first, second, archive = postgres.database(), postgres.database(), tmp_path / "backup.tar"
+    server = Server(tmp_path / "data", environment={**settings, "DATABASE_URL": ""})
+    server.data.mkdir()
+    (server.data / "captious.toml").write_text(f'workers = 2  # enough\ndatabase_url = "{first}"\n')
+    for command in (["admin", "--user", "root"], ["backup", str(archive)]):
+        done = server.captious("serve", *command, "--data", str(server.data))
+        assert done.returncode == 0, done.stderr
+    copy = Server(tmp_path / "copy", environment={**settings, "DATABASE_URL": ""})
+    refused = copy.captious("serve", "restore", str(archive), "--data", str(copy.data))
+    assert refused.returncode == 2
+    assert "error: the database is not empty" in refused.stderr
+    assert "set DATABASE_URL to the address of an empty database" in refused.stderr
+    assert not copy.data.exists()
+    other = Server(copy.data, environment={**settings, "DATABASE_URL": second})
+    done = other.captious("serve", "restore", str(archive), "--data", str(copy.data))
+    assert done.returncode == 0, done.stderr
+    assert (copy.data / "captious.toml").read_text() == f'workers = 2  # enough\ndatabase_url = "{second}"\n'

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
+import tomlkit
 from django.conf import settings
 
 from captious.errors import (
@@ -28,7 +29,7 @@ from captious.errors import (
 )
 from captious.files import whole_file
 from captious.progress import Progress
-from captious_server.settings import DATA_VARIABLE, SQLITE, ServerSettings
+from captious_server.settings import DATA_VARIABLE, FILE_NAME, SQLITE, ServerSettings
 
 # Backup and restore. A backup can be made while the server runs: SQLite's own copy, then the files it refers to.
 #
@@ -40,6 +41,7 @@ _POSTGRES_NAME = "database.dump"
 _FOLDER_NAMES = ("challenges", "drafts", "submissions")
 _FILE_NAMES = ("secret_key", "captious.toml")
 _CHECKSUMS_NAME = "checksums.json"
+_DISK = "check that the disk of the folder is not full, and that its files can be read and written"
 
 
 def backup(target: Path) -> int:
@@ -138,18 +140,34 @@ def _verified_checksums(place: Path, source: Path) -> dict[str, str]:
 def restore_database(data: Path) -> None:
     """Load the PostgreSQL dump of a restored folder into the database of the settings; with SQLite, do nothing.
 
+    A settings file that names the former database names this one afterwards.
+
     Raises:
-        CaptiousError: ``pg_restore`` failed.
+        CaptiousError: no database, one that is not empty, or ``pg_restore`` failed. Nothing was loaded.
+        ResourceError: the database cannot be used.
     """
-    dump = data / _POSTGRES_NAME
+    from django.db import Error, connection
+
+    dump, address = data / _POSTGRES_NAME, settings.CAPTIOUS.database_url
     if not dump.exists():
         return
-    if not settings.CAPTIOUS.database_url:
-        raise CaptiousError(
-            "the backup is of a PostgreSQL database", hint="set DATABASE_URL to the address of an empty database"
-        )
-    _run(["pg_restore", "--no-owner", "--exit-on-error", "--dbname", settings.CAPTIOUS.database_url, str(dump)])
+    hint = "set DATABASE_URL to the address of an empty database, such as one that createdb makes"
+    if not address:
+        raise CaptiousError("the backup is of a PostgreSQL database", hint=hint)
+    try:
+        tables = connection.introspection.table_names()
+    except Error as error:
+        raise _unusable(error) from None
+    if tables:
+        raise CaptiousError("the database is not empty", where=f"it has a table {tables[0]}", hint=hint)
+    options = ["--no-owner", "--exit-on-error", "--single-transaction"]
+    _run(["pg_restore", *options, "--dbname", address, str(dump)])
     dump.unlink()
+    file = data / FILE_NAME
+    if file.exists() and "database_url" in (document := tomlkit.parse(file.read_text("utf-8"))):
+        document["database_url"] = address
+        with whole_file(file) as new:
+            new.write(tomlkit.dumps(document))
 
 
 def settle() -> tuple[int, int]:
@@ -187,8 +205,14 @@ def _dump(place: Path) -> Path:
         _run(["pg_dump", "--format=custom", "--file", str(file), "--dbname", settings.CAPTIOUS.database_url])
         return file
     file = place / SQLITE
-    with closing(sqlite3.connect(settings.CAPTIOUS.data / SQLITE)) as source, closing(sqlite3.connect(file)) as copy:
-        source.backup(copy)
+    try:
+        with (
+            closing(sqlite3.connect(settings.CAPTIOUS.data / SQLITE)) as source,
+            closing(sqlite3.connect(file)) as copy,
+        ):
+            source.backup(copy)
+    except sqlite3.Error as error:
+        raise OutputError(f"cannot write a copy of the database to {place}", where=str(error), hint=_DISK) from None
     return file
 
 
@@ -260,9 +284,9 @@ def _no_server(data: Path) -> ParameterError:
 
 def _unusable(error: Exception) -> ResourceError:
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return ResourceError(
-        "the database cannot be used", where=lines[0], hint="check that it is running and that DATABASE_URL is correct"
-    )
+    is_on_disk = not settings.CAPTIOUS.database_url
+    hint = _DISK if is_on_disk else "check that it is running and that DATABASE_URL is correct"
+    return ResourceError("the database cannot be used", where=lines[0], hint=hint)
 
 
 def migrate() -> None:
@@ -284,9 +308,11 @@ def migrate() -> None:
         raise _unusable(error) from None
 
 
-def make_administrator(name: str, password: str) -> None:
-    """Make a new user or an existing one an administrator, with this password. Tokens and connected sites of the
-    old one end, and its address counts as confirmed."""
+def make_administrator(name: str, password: str) -> str:
+    """Make a new user or an existing one an administrator, with this password; return a warning if it is weak.
+
+    Tokens and connected sites of the old one end, and its address counts as confirmed.
+    """
     from captious_server.models import User
     from captious_server.people.accounts import record
     from captious_server.people.sign_in import confirm_address, end_access
@@ -299,6 +325,7 @@ def make_administrator(name: str, password: str) -> None:
         confirm_address(user)
     end_access(user)
     record("make administrator", name)
+    return _remark(password)
 
 
 def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool, show: bool) -> str:
@@ -325,8 +352,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
     if name and not password:
         raise ParameterError("CAPTIOUS_ADMIN is set, but CAPTIOUS_ADMIN_PASSWORD is not", hint="set both")
     if name:
-        make_administrator(name, password)
-        return _remark(password)
+        return make_administrator(name, password)
     if demo:
         password = secrets.token_urlsafe(9)
         make_administrator("admin", password)
@@ -337,8 +363,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
         file.write_text(f"{password}\n")
         return f"administrator: admin, password: in {file}"
     if ask is not None:
-        make_administrator(*ask())
-        return ""
+        return make_administrator(*ask())
     return "There is no administrator yet. Create one with captious serve admin --data DIR --user NAME"
 
 
