@@ -91,9 +91,22 @@ class TestExport:
 
 
 class TestDeletion:
+    @staticmethod
+    def write_fields(challenge: Challenge) -> None:
+        """Fill fields of the best submission: two by its team, and one by organizers."""
+        fields = [
+            {"name": "note", "kind": "text"},
+            {"name": "size", "kind": "number"},
+            {"name": "remark", "kind": "text", "filled_by": "organizers"},
+        ]
+        values = {**challenge.definition_values, "fields": fields}
+        Challenge.objects.filter(pk=challenge.pk).update(definition_values=values)
+        Submission.objects.filter(method="Best").update(fields={"note": "ann@x.org", "size": 7, "remark": "Good."})
+
     def test_deleted_account_leaves_anonymized_submissions(self, small_site: Site, ann: Any) -> None:
         before = board(small_site)
         private = Submission.objects.get(method="Private")
+        self.write_fields(Challenge.objects.get())
         page = small_site.client(ann).get("/account/delete").content.decode()
         assert "1 of your submissions is on leaderboards" in page
         client = small_site.client(ann)
@@ -103,6 +116,7 @@ class TestDeletion:
         kept = Submission.objects.get(method="Best")
         number = kept.team_id
         assert (kept.user, kept.link, kept.description, kept.filename) == (None, "", "", "submission.json")
+        assert kept.fields == {"size": 7, "remark": "Good."}
         assert before == [("Best", "ann"), ("Of Alpha", "Alpha")]
         assert board(small_site) == [("Best", f"Deleted team {number}"), ("Of Alpha", "Alpha")]
         assert not Submission.objects.filter(pk=private.pk).exists()

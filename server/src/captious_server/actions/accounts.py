@@ -15,6 +15,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
+from captious_server.boards.fields import fields_of_teams
 from captious_server.boards.query import visible_scores
 from captious_server.models import (
     Attempt,
@@ -123,7 +124,9 @@ def _anonymize_team(team: Team) -> dict[str, str]:
     Team.objects.filter(pk=team.pk).update(name=name, slug=name.lower().replace(" ", "-"), is_personal=False)
     for row in rows:
         filename = f"submission{''.join(Path(row.filename).suffixes[-2:])}"[:60]
-        rows.filter(pk=row.pk).update(user=None, link="", description="", filename=filename)
+        texts = {field.name for field in fields_of_teams(row.challenge).values() if field.kind == "text"}
+        fields = {name: value for name, value in row.fields.items() if name not in texts}
+        rows.filter(pk=row.pk).update(user=None, link="", description="", filename=filename, fields=fields)
     TeamApproval.objects.filter(team=team).update(message="", reason="")
     RefusedUpload.objects.filter(team=team).delete()
     return {former: name}
