@@ -63,3 +63,11 @@ def test_secret_key_is_created_once(tmp_path: Path) -> None:
     assert len(key) >= 50
     assert ServerSettings.load(tmp_path, {}).secret_key == key
     assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
+
+
+def test_secret_key_of_the_environment_is_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_SERVER_SECRET_KEY", "x" * 31)
+    with pytest.raises(ParameterError, match="CAPTIOUS_SERVER_SECRET_KEY has fewer than 32 characters"):
+        _ = ServerSettings.load(tmp_path).secret_key
+    monkeypatch.setenv("CAPTIOUS_SERVER_SECRET_KEY", "x" * 32)
+    assert ServerSettings.load(tmp_path).secret_key == "x" * 32

@@ -114,6 +114,7 @@ def row_id(text: str) -> int:
 
 #: Name of the settings file in the data folder.
 FILE_NAME = "captious.toml"
+_MIN_KEY_LENGTH = 32  # of the key that signs sessions
 #: The environment variable through which child processes learn the data folder.
 DATA_VARIABLE = "CAPTIOUS_SERVER_DATA"
 #: The database in the data folder, unless ``database_url`` names another one.
@@ -341,8 +342,17 @@ class ServerSettings:
 
     @property
     def secret_key(self) -> str:
-        """The key that signs sessions: from ``CAPTIOUS_SERVER_SECRET_KEY``, or made once in the data folder."""
+        """The key that signs sessions: from ``CAPTIOUS_SERVER_SECRET_KEY``, or made once in the data folder.
+
+        Raises:
+            ParameterError: one that can be guessed.
+        """
         if key := os.environ.get(_PREFIX + "SECRET_KEY"):
+            if len(key) < _MIN_KEY_LENGTH:
+                raise ParameterError(
+                    f"{_PREFIX}SECRET_KEY has fewer than {_MIN_KEY_LENGTH} characters, so it could be guessed",
+                    hint="leave it out, or set random text",
+                )
             return key
         file = self.data / "secret_key"
         with locked(self.data / ".secret_key.lock"):  # two processes may start at once
