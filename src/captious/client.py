@@ -395,7 +395,7 @@ def _refusal(status: int, content: bytes, root: str, challenge: str) -> Captious
         return InputError(
             message.rstrip("."),
             where="\n".join(map(_as_text, problems)),
-            hint=f"{option('dry_run')} checks a file without submitting it",
+            hint=f"correct the file; {option('dry_run')} only checks it",
         )
     return ServerError(message.rstrip("."), where=root, status=status)
 

@@ -33,9 +33,9 @@ ROWS = [
         "phase": "final",
         "status": "done",
         "filename": "captions.json",
-        "scores": {},
+        "scores": {"bleu-4": 0.5},
         "digits": 4,
-        "withheld": "Scores are shown on 2120-03-01 00:10 UTC.",
+        "withheld": "Scores with test/c40 are shown on 2120-03-01 00:10 UTC.",
         "references": "test/c5",
     },
 ]
@@ -84,7 +84,7 @@ def test_submissions_are_listed_and_downloaded(address: str, tmp_path: Path) -> 
     about = ("--server", address, "--challenge", "demo", "--token", TOKEN)
     first, second = run("submissions", *about).stdout.splitlines()
     assert first.endswith("done  val/c5: bleu-4 .2500")
-    assert second.endswith("done  Scores are shown on 2120-03-01 00:10 UTC.")
+    assert second.endswith("done  test/c5: bleu-4 .5000 · Scores with test/c40 are shown on 2120-03-01 00:10 UTC.")
     folder = tmp_path / "new" / "mine"
     assert run("submissions", *about, "-o", str(folder)).exit_code == 0
     assert {path.name: path.read_text() for path in folder.glob("7*")} == {"7-captions.json": "[the file]"}

@@ -204,8 +204,8 @@ def _rows_json(rows: list[dict[str, Any]]) -> str:
 
 
 def _scores(row: dict[str, Any]) -> str:
-    if row["status"] == "done" and row["withheld"]:
-        return str(row["withheld"])
     by_output = {name: score for name, score in row["scores"].items() if score is not None}
     scores = " ".join(f"{name} {drawing.format_score(score, row['digits'])}" for name, score in by_output.items())
-    return f"{row['references']}: {scores}" if scores else ""
+    shown = f"{row['references']}: {scores}" if scores else ""
+    withheld = row["withheld"] if row["status"] == "done" else ""
+    return " · ".join(filter(None, [shown, withheld]))
