@@ -14,7 +14,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 from captious.data import References, read_references
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import ParameterError, UnknownNameError, either
 from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
 from captious.plugins import NAMES_OF_SETTINGS, answering_other_keywords, deferred
@@ -167,5 +167,7 @@ def as_settings(settings: Settings | None) -> Settings:
     names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
     raise ParameterError(
         f"{shortened(settings)} is not a captious.Settings",
-        hint=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})",
+        hint=either(
+            python=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})", command="give settings"
+        ),
     )
