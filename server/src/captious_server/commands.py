@@ -179,12 +179,7 @@ def worker(data: Path) -> None:
     metavar="DIR",
     help="Where nginx keeps waiting requests and its process id. Default: its own folders, which need root.",
 )
-@click.option(
-    "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Folder of the server, for the size limits of its settings.",
-)
+@click.option("--data", type=_FOLDER, metavar="DIR", help="Folder of the server, for the size limits of its settings.")
 def nginx_config(
     listen: tuple[str, ...],
     upstream: str,
@@ -204,6 +199,8 @@ def nginx_config(
 
     if (certificate is None) != (key is None):
         raise click.UsageError("--certificate and --key belong together")
+    if data is not None and not data.is_dir():
+        raise ParameterError(f"there is no folder {data}", hint="name the folder of the server, with its captious.toml")
     text = configuration(
         ServerSettings.load(data or Path(os.devnull)),  # without a folder, those of the environment
         listen,

@@ -40,7 +40,7 @@ def test_sizes_are_those_of_the_settings(tmp_path: Path, monkeypatch: pytest.Mon
     assert f"client_max_body_size {3 << 20};" in captious("serve", "nginx-config", "--listen", "80").out
     outcome = captious("serve", "nginx-config", "--listen", "80", "--data", tmp_path / "nothing")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "does not exist" in outcome.err
+    assert "there is no folder" in outcome.err
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
