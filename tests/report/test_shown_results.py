@@ -294,6 +294,14 @@ def test_results_are_presented_by_their_methods() -> None:
     assert examples().to_markdown(percent=True, naming="paper", transpose=True, intervals=True) == by_metric
 
 
+@pytest.mark.parametrize("name", ["[12] SAT", "*ours", "ours [1]"])
+def test_brackets_and_stars_at_the_beginning_of_a_row_are_no_arguments_of_latex(name: str) -> None:
+    """``\\\\[12]`` is a skip of 12, and ``\\\\*`` forbids a page break."""
+    lines = captious.score_systems({name: ["a dog"]}, [["a dog"]], "rouge-l").to_latex().split("\n")
+    [row] = [line for line in lines if name in line and not line.startswith("%")]
+    assert row.startswith("ours [1] &" if name == "ours [1]" else f"{{}}{name} &")
+
+
 def test_intervals_say_how_they_were_resampled() -> None:
     assert not {"level", "resamples", "seed"} & known(FIRST).to_dict().keys()
     document = known(FIRST).to_dict(intervals=True)

@@ -225,13 +225,19 @@ def _tabular(table: Table, *comments: str) -> str:
         *comments,
         rf"\begin{{tabular}}{{{'l' * n_labels}{''.join(column.align[0] for column in table.columns)}}}",
         r"\toprule",
-        *(line if isinstance(line, str) else " & ".join(line) + r" \\" for line in _lines(table, n_labels)),
+        *(line if isinstance(line, str) else _row(line) for line in _lines(table, n_labels)),
         r"\bottomrule",
         r"\end{tabular}",
         *([f"% {drawing.single_line(table.legend)}"] if table.legend else []),
         "",
     ]
     return "\n".join(["\n".join(lines), *map(_tabular, following)])
+
+
+def _row(cells: Sequence[str]) -> str:
+    """Return a line of cells. The command before it would take a bracket or star at its beginning as its own."""
+    row = " & ".join(cells) + r" \\"
+    return f"{{}}{row}" if row.startswith(("[", "*")) else row
 
 
 def escaped(text: str) -> str:
