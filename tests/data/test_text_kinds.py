@@ -114,7 +114,9 @@ def test_rules_apply_in_one_order_whatever_order_they_are_named_in() -> None:
     answer = '<think>Hm.</think> ```json\n{"caption": "The image shows a &quot;dog&quot;"}\n```<|im_end|>'
     captions = captious.read_captions({1: answer}, {1: ["a dog"]}, clean="prompt,html,json,think,tokens")
     assert captions.candidates == ('a "dog"',)
-    assert captions.clean == ("tokens", "think", "json", "html", "prompt")
+    assert captions.clean == ("think", "tokens", "json", "html", "prompt")
+    answer = "<|begin_of_thought|>A bus?<|end_of_thought|><|begin_of_solution|>A dog.<|end_of_solution|>"
+    assert cleaned([answer], tuple(RULES)) == ("A dog.",)
 
 
 def _captions_of_people(data: Path) -> Iterator[tuple[str, list[str]]]:

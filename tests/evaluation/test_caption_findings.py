@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 import re
@@ -78,6 +79,16 @@ def test_truncated_captions_are_found() -> None:
     assert kinds(with_candidates(cut))["cut"] == 3
     without_marks = {i: text.rstrip(".") for i, text in whole.items()}
     assert "cut" not in kinds(with_candidates(without_marks))
+
+
+def test_most_captions_may_be_truncated(shared_data: Path) -> None:
+    with gzip.open(shared_data / "iiw/IIW-400.jsonl.gz", "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["IIW"] for line in file]
+    cut = [" ".join(text.split()[:80]) for text in texts]
+    n_cut = sum(not text.endswith((".", "!", "?", '"', ")")) for text in cut)
+    assert n_cut > 300
+    assert kinds(captious.read_captions(dict(enumerate(cut))))["cut"] >= 0.95 * n_cut
+    assert "cut" not in kinds(captious.read_captions(dict(enumerate(texts))))
 
 
 def test_findings_shared_by_references_are_not_reported() -> None:

@@ -271,6 +271,15 @@ def test_rewards_use_the_strict_variant_unless_another_is_chosen() -> None:
     assert captious.reward(references, Concur()).label == "concur"
 
 
+def test_strict_warns_of_long_references() -> None:
+    long = {1: ["A dog runs across the grass with a red ball. " * 5]}
+    with pytest.warns(captious.CaptiousWarning, match="concur@strict is made for captions of one sentence.*50 words"):
+        captious.reward(long, "concur")
+    with pytest.warns(captious.CaptiousWarning, match="concur@strict is made for captions of one sentence.*50 words"):
+        captious.score({1: "A dog runs."}, long, "concur@strict")
+    assert not any("one sentence" in text for text in captious.score({1: "A dog runs."}, long, "concur").warnings)
+
+
 # ---- captions of today
 
 
@@ -288,10 +297,30 @@ def test_rewards_use_the_strict_variant_unless_another_is_chosen() -> None:
         "A dog runs across the grass. The overall atmosphere is calm and serene.",
         "A dog runs across the grass, creating a warm and inviting ambiance.",
         "A dog runs across the grass. The scene exudes a sense of timeless charm.",
+        "A dog runs. The atmosphere is lively and vibrant, across the grass.",
     ],
 )
 def test_markup_and_boilerplate_change_nothing(written: str) -> None:
     assert score(written) == score("A dog runs across the grass.")
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        "The atmosphere is lively, with three elephants and a burning bus beside it.",
+        "The atmosphere is lively with three elephants and a burning bus beside it.",
+        "The mood is set by three elephants and a burning bus.",
+        "The scene has three elephants, a burning bus and a sense of calm.",
+    ],
+)
+def test_objects_invented_beside_boilerplate_count(invented: str) -> None:
+    alone = score("A dog runs across the grass. Three elephants and a burning bus are beside it.")
+    assert score(f"A dog runs across the grass. {invented}") < (score("A dog runs across the grass.") + alone) / 2
+
+
+def test_the_subject_of_a_caption_may_be_a_framed_picture() -> None:
+    framed = "A framed photograph of a woman hangs above a fireplace."
+    assert score("A woman hangs above a fireplace.", framed) < score(framed, framed)
 
 
 def test_a_caption_of_nothing_but_boilerplate_is_scored_as_it_is() -> None:
@@ -316,6 +345,35 @@ def test_a_copy_of_the_only_reference_has_one_score_and_an_empty_caption_the_low
 )
 def test_a_negation_lowers_the_score_of_any_caption(denial: str) -> None:
     assert score(denial) < score("A dog.") - 0.1
+
+
+@pytest.mark.parametrize(
+    ("reference", "same", "opposite"),
+    [
+        ("There are no people in the room.", "Nobody is in the room.", "There are people in the room."),
+        ("There are no people in the room.", "There is no one in the room.", "There are people in the room."),
+        ("Nobody sits on the bench.", "No one is on the bench.", "Someone is on the bench."),
+        ("A cake without decorations.", "A cake with nothing on it.", "A cake with decorations."),
+        ("Two people sit in a room.", "There are people in the room.", "There is nobody in the room."),
+    ],
+)
+def test_nobody_denies_that_there_are_people(reference: str, same: str, opposite: str) -> None:
+    assert score(same, reference) > score(opposite, reference) + 0.05
+
+
+@pytest.mark.parametrize("empty", ["", " ", "..."])
+def test_references_without_words_change_nothing(empty: str) -> None:
+    references = ["A brown sofa and ottoman with pillows and remotes.", "A couch and ottoman are shown with remotes."]
+    candidates = [
+        "sofa pillows ottoman remotes brown couch shown with",
+        "A brown sofa and an ottoman.",
+        "A brown sofa and ottoman with lamps and remotes.",
+    ]
+    strict = Concur(variant="strict")
+    without, padded = (
+        strict.scores(table(candidates, [own] * len(candidates))) for own in (references, [*references, empty])
+    )
+    np.testing.assert_allclose(padded, without, rtol=0, atol=1e-12)
 
 
 def test_parts_may_change_places_around_symmetric_words_only() -> None:

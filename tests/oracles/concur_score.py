@@ -267,6 +267,7 @@ def likeness(
 def score(
     words: Sequence[str], references: Sequence[Sequence[str]], weights: CaptionWeights, compared: Words
 ) -> tuple[float, float, float]:
+    references = [reference for reference in references if reference] or [[]]
     own_unsoundness, words = unsoundness(words, weights), compared.in_words_of(words, references)
     every = [word for reference in references for word in reference]
     precision, recall = compared.support(words, every), max(compared.support(r, words) for r in references)

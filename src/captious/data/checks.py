@@ -121,6 +121,7 @@ def _searched(names: tuple[str, ...]) -> tuple[list[Kind], Marks, NDArray[np.boo
 _REPEATED = 6  # words that a repetition has at least
 _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 _LONG_TEXT = 25  # words of a text whose end is looked at
+_DANGLING = 0.1  # share of texts that are cut off, at least, whose last word ends no sentence
 
 
 def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
@@ -156,16 +157,21 @@ def repeats_itself(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArra
     return mask
 
 
-def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Find long texts that end within a sentence, if most long texts end with a punctuation mark.
+def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64], dangles: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Find long texts that end within a sentence: those without a punctuation mark at their end.
+
+    If most long texts have none, it may be missing everywhere, so some of them must end with a word that ends no
+    sentence, as many of those that are cut off do.
 
     Args:
         texts: n texts.
         n_words: their lengths, int64[n].
+        dangles: whether their last word ends no sentence, bool[n].
     """
     mask = np.zeros(len(texts), bool)
     candidates = np.flatnonzero(n_words >= _LONG_TEXT)
     for i in candidates.tolist():
         last = texts[i].rstrip().rstrip("\"'*_`)]”’»")[-1:]
         mask[i] = last.isalnum() or last in {",", ";", "-", "–"}
-    return mask if 2 * mask.sum() < len(candidates) else np.zeros(len(texts), bool)
+    n_cut, n_dangling = mask.sum(), (mask & dangles).sum()
+    return mask if 2 * n_cut < len(candidates) or n_dangling >= _DANGLING * n_cut else np.zeros(len(texts), bool)

@@ -190,10 +190,10 @@ RULES: dict[str, Callable[[str], str]] = {
     "ansi": lambda text: _tidy(regex("ansi").sub("", text)),
     "pieces": _joined_pieces,
     "mojibake": lambda text: regex("misread").sub(_as_utf8, text),
+    "think": _without_thoughts,  # by marks that are special tokens
     "tokens": lambda text: _tidy(
         regex("unknown").sub(" ", regex("special").sub(" ", regex("role").sub(" ", regex("channel").sub(" ", text))))
     ),
-    "think": _without_thoughts,
     "json": _from_json,
     "escapes": _without_escapes,
     "html": _without_html,

@@ -327,7 +327,8 @@ class CaptionFindings:
         masks["script"] = is_in_another_script(texts)
         masks["repetition"] = checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
-        masks["cut"] = is_cut_off(texts, tokens.lengths) | (_dangles(tokens) & ~is_foreign)
+        dangles = _dangles(tokens) & ~is_foreign
+        masks["cut"] = is_cut_off(texts, tokens.lengths, dangles) | dangles
         masks["foreign"] = is_foreign & ~masks["script"]
         if references.present:
             reference_words = _mean_lengths(reference_tokens, references)[rows]

@@ -251,7 +251,7 @@ def score(
             for each image; see ``captious.OfK``.
         clean: rules to clean candidates by before they are scored, separated by commas: markdown converts it to text,
             prompt removes openings such as "Sure! Here is a caption:" and "The image shows"; also ansi, pieces,
-            mojibake, tokens, think, json, escapes, html, quotes and compose. Signatures name them.
+            mojibake, think, tokens, json, escapes, html, quotes and compose. Signatures name them.
         system: name of the system; by default that of its file, or "candidates".
 
     Returns:

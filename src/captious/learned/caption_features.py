@@ -142,6 +142,12 @@ class EncodedReferences:
     captions: EncodedCaptions
     offsets: NDArray[np.int64]
 
+    @property
+    def with_words(self) -> EncodedReferences:
+        """Those that have words; of an image without any, one."""
+        rows, offsets = with_words(self.captions.tokens, self.offsets)
+        return self if len(rows) == self.offsets[-1] else EncodedReferences(self.captions.take(rows), offsets)
+
 
 @dataclass(frozen=True)
 class EncodedLayer:
@@ -159,6 +165,14 @@ class EncodedLayer:
         tokens: Tokens = captions.layer(PlainWords(self.tokenizer))[0]
         words = references.captions.words
         return EncodedCaptions.of(tokens, words.and_of(tokens.vocabulary.words(len(words.numbers)), self.weights))
+
+
+def with_words(tokens: Tokens, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of references that have words, int64[k], and their offsets; an image without any keeps one."""
+    kept, first = np.diff(tokens.offsets) > 0, offsets[:-1]
+    counts = np.add.reduceat(kept, first, dtype=np.int64) if len(first) else np.zeros(0, np.int64)
+    kept[first[counts == 0]] = True
+    return np.flatnonzero(kept), np.concatenate([[0], np.cumsum(np.maximum(counts, 1))])
 
 
 def unit_vectors(vectors: NDArray[Real]) -> NDArray[Real]:
@@ -203,6 +217,7 @@ class Comparison:
 
     @classmethod
     def of(cls, candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights) -> Comparison:
+        references = references.with_words
         unsound = -soundness(candidates, weights), -soundness(references.captions, weights)
         candidates = candidates.in_words_of(references, weights)
         lexicon, (left, right) = candidates.words.lexicon(weights), sides(candidates, references)

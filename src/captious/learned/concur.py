@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, read_captions
+from captious.data import Captions, References, read_captions
 from captious.errors import ParameterError, ResourceError
 from captious.learned.caption_features import (
     FULL_FEATURES,
@@ -25,6 +25,7 @@ from captious.learned.caption_features import (
     features,
     junctions,
     unit_vectors,
+    with_words,
 )
 from captious.learned.caption_weights import FEATURES, LANGUAGES, PENALTIES, STRICT, CaptionWeights
 from captious.learned.plain_captions import PlainWords
@@ -41,6 +42,7 @@ from captious.text.tokenizers import as_tokenizer
 
 _SUPPORTED = 0.5  # cosine of words that mean about the same
 _MISSING = 10  # words that an explanation lists
+_LONG = 40  # words of references on average, above which they have several sentences
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Agreement:
     Args:
         score: the score.
         centroid: cosine with the sum of the closest references.
-        cosines: cosine with each reference.
+        cosines: cosine with each reference that has words.
         words: words of the candidate, in order.
         unsound: the junctions that are more likely unsound than sound, as pairs of words; "" is an end.
         precision, recall: features of the score.
@@ -257,6 +259,18 @@ class Concur(MeanMetric):
             else (signatures[0], *type(self)(variant="light", tokenizer=self.tokenizer).signatures()[1:])
         )
 
+    def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
+        return self.reference_warnings(captions.references, state)
+
+    def reference_warnings(self, references: References, state: State | None) -> Sequence[str]:
+        n_words = float(np.mean(np.diff(references.layer(PlainWords(self._words)).offsets))) if references.texts else 0
+        if self.variant != "strict" or n_words <= _LONG:
+            return []
+        return [
+            f"{self.name}@strict is made for captions of one sentence, and even right descriptions of several score low: "
+            f"references have {n_words:.0f} words on average."
+        ]
+
     @property
     def coefficients(self) -> dict[str, float]:
         """Coefficient of each feature in the logit of the score, in the order of ``features``."""
@@ -287,7 +301,8 @@ class Concur(MeanMetric):
             self.head.check(self.encoder)
             self._checked = True
         left, right = captions.layer(HeadedLayer(self.head, self.encoder, self._words))
-        headed, _ = agreement(left.vectors[left.rows], right.vectors[right.rows], captions.references.offsets)
+        rows, offsets = with_words(captions.references.layer(PlainWords(self._words)), captions.references.offsets)
+        headed, _ = agreement(left.vectors[left.rows], right.vectors[right.rows[rows]], offsets)
         return np.column_stack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -338,7 +353,8 @@ class Concur(MeanMetric):
         logits, bounds = junctions(candidates, weights)
         for row, (start, end) in enumerate(pairwise(references.offsets.tolist())):
             candidate = candidates.take(np.array([row]))
-            own = EncodedReferences(references.captions.take(np.arange(start, end)), np.array([0, end - start]))
+            theirs = references.captions.take(np.arange(start, end))
+            own = EncodedReferences(theirs, np.array([0, end - start])).with_words
             compared = Comparison.of(candidate, own, weights)
             candidate = compared.candidates
             (cosine,), (summed,) = agreement(candidate.vectors, own.captions.vectors, own.offsets)

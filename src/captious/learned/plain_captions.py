@@ -17,23 +17,29 @@ _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "…": "
 _EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\ufe0f\u20e3\U0001f000-\U0001faff]")
 _ITEM = re.compile(r"\A\s*(?:[-•*]|\d+[.)])\s+")
 _OPENING = re.compile(
-    r"\A\s*(?:(?:this|here|it)(?:\s+is|'s)\s+)?(?:an?|the)\s+(?:[\w-]+\s+)?(?:image|picture|photo|photograph|snapshot)\s+"
-    r"(?:of|showing|depicting|featuring|displaying|capturing|that\s+(?:shows|depicts))\s+",
+    r"\A\s*(?:(?:this|here|it)(?:\s+is|'s)\s+)?(?:an?|the)\s+(?!framed\b)(?:[\w-]+\s+)?"
+    r"(?:image|picture|photo|photograph|snapshot)\s+(?:of|showing|depicting|featuring|displaying|capturing|that\s+(?:shows|depicts))\s+",
     re.IGNORECASE,
+)
+# What these deny is none of the words behind them.
+_DENIALS = (
+    (re.compile(r"\b(?:nobody|no[ -]?one)\b", re.IGNORECASE), "no people"),
+    (re.compile(r"\bnothing\b", re.IGNORECASE), "no thing"),
+    (re.compile(r"\bniemand(?:en|em)?\b", re.IGNORECASE), "keine Leute"),
 )
 
 # Sentences and clauses about the picture as a whole, which no reference could confirm: their subject is one of the
-# first words, and all other words are among the second.
+# first words, and all other words are among the second. More may follow what such a sentence says of the atmosphere.
 _SUBJECTS = re.compile(
     r"\b(?:atmosphere|mood|ambian?ce|ambience|vibe|tone|feel|feeling|sense|scene|image|picture|photo|photograph|setting"
     r"|composition|lighting|moment|beauty|impression|aesthetic|environment)\b"
 )
 _IS_SAID = frozenset(sections(Path(__file__).with_name("words.txt"))["said of pictures"].split())
 _IMPRESSION = re.compile(
-    r"\A\s*(?:the|this|its|there\s+is)\s+(?:an?\s+)?(?:overall\s+|general\s+)?(?:atmosphere|mood|ambian?ce|ambience|vibe|tone"
-    r"|(?:scene|image|picture|photo|setting|composition|lighting)\b.*\b(?:sense|feeling|air|aura|touch|impression)\s+of)\b",
+    r"\A\s*(?:the|this|its|there\s+is)\s+(?:an?\s+)?(?:overall\s+|general\s+)?(?:atmosphere|mood|ambian?ce|vibe|tone)\b",
     re.IGNORECASE,
 )
+_MORE = re.compile(r",\s+|\s+(?=(?:with|by|as)\b)")
 _PARTS = re.compile(
     r"(?<=[.!?])\s+|,\s+(?=(?:creat|add|evok|convey|giv|captur|suggest|contribut|enhanc|highlight)ing\b)"
 )
@@ -51,15 +57,26 @@ def _plain(text: str) -> str:
     text = _ITEM.sub("", text)
     if (opening := _OPENING.match(text)) is not None:
         text = text[opening.end() :] or text
+    if "no" in lower or "niemand" in lower:
+        for denial, words in _DENIALS:
+            text = denial.sub(words, text)
     if _SUBJECTS.search(lower) is None:
         return text
-    kept = [part for part in _PARTS.split(text) if not _is_boilerplate(part)]
+    kept = [left for part in _PARTS.split(text) if (left := _without_boilerplate(part))]
     return " ".join(kept) or text
 
 
-def _is_boilerplate(part: str) -> bool:
+def _without_boilerplate(part: str) -> str:
+    """Return a sentence or clause; of boilerplate, what follows the impression of the picture."""
+    if _is_boilerplate(part):
+        return ""
     if _IMPRESSION.match(part):
-        return True
+        impression, *more = _MORE.split(part, maxsplit=1)
+        return more[0] if more and _is_boilerplate(impression) else part
+    return part
+
+
+def _is_boilerplate(part: str) -> bool:
     words = re.findall(r"[\w-]+", part.lower())
     return _IS_SAID.issuperset(words) and _SUBJECTS.search(" ".join(words)) is not None
 
