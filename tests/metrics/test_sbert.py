@@ -147,6 +147,9 @@ def test_spider_fl_signature_names_its_parts(meteor_tables: object, captions: Ca
 
 
 def test_invalid_error_detectors_are_refused(tmp_path: Path, checkpoint: Path) -> None:
+    encoder = str(save_tiny_encoder("bert", tmp_path / "encoder"))
+    with pytest.raises(ResourceError, match="no trained classifier: it has no classifier"):
+        ErrorDetector(encoder).probabilities(["a"])
     (tmp_path / "text.ckpt").write_text("none")
     with pytest.raises(ResourceError, match="not a checkpoint of FENSE"):
         ErrorDetector(str(tmp_path / "text.ckpt")).probabilities(["a"])

@@ -9,7 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from captious.errors import CaptionFileError, EmptyInputError
+import captious
+from captious.errors import CaptionFileError, CaptiousError, EmptyInputError
+from captious.learned.caption_weights import CaptionWeights
 
 RATING = {"image": "17", "candidate": "a dog runs", "references": ["a dog on grass"], "rating": 4.5}
 
@@ -92,3 +94,42 @@ def test_words_have_one_form_and_the_tokenizer_is_that_of_the_language(module: M
     assert "twelve" in examples.tokens.vocabulary.words()
     assert "12" not in examples.tokens.vocabulary.words()
     assert module.own_examples(captions_file(tmp_path, 60, 2), None, "fr").tokenizer.name == "unicode"
+
+
+@pytest.mark.models
+@pytest.mark.parametrize("language", ["fr", "de"])
+def test_weights_are_trained_for_any_language(
+    program: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language: str
+) -> None:
+    pytest.importorskip("torch")
+    output = tmp_path / "mine.safetensors"
+    few = ["--steps", "3", "--batch", "16", "--junction-steps", "3", "--words", "100", "--buckets", "50"]
+    files = ["--captions", str(captions_file(tmp_path, 60, 2)), "-o", str(output)]
+    monkeypatch.setattr("sys.argv", ["train.py", "--language", language, *files, *few])
+    program("train").main()
+    assert captious.Concur(weights=output).explain("a dog 1", ["a dog 1 sits"]).score > 0
+    assert CaptionWeights.load(output).language == language
+
+
+@pytest.mark.models
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--language", "cn"], "cn"),
+        (["--steps", "0"], "--steps is 0"),
+        (["--words", "0"], "--words is 0"),
+        (["--masked", "1"], "--masked is 1"),
+    ],
+)
+def test_settings_that_nothing_can_be_trained_by_are_refused(
+    program: Callable[[str], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    options: list[str],
+    message: str,
+) -> None:
+    pytest.importorskip("torch")
+    files = ["--captions", str(captions_file(tmp_path, 60, 2)), "-o", str(tmp_path / "mine.safetensors")]
+    monkeypatch.setattr("sys.argv", ["train.py", *files, *options])
+    with pytest.raises(CaptiousError, match=message):
+        program("train").main()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from captious.errors import ParameterError
 
 __all__ = ["NOT_FITTED", "WEIGHTS", "HeadRecipe", "Recipe"]
 
@@ -20,8 +22,24 @@ WEIGHTS = {
 NOT_FITTED = {"repetition": 0.0}
 
 
+class _Checked:
+    """Settings that are above 0, but for shares, which are below 1, and the seed.
+
+    Raises:
+        ParameterError: another value.
+    """
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            name, value = field.name.replace("_", "-"), getattr(self, field.name)
+            if name in ("masked", "spelled") and not 0 <= value < 1:
+                raise ParameterError(f"--{name} is {value}", hint="give a share from 0 to below 1")
+            if name not in ("masked", "spelled", "seed") and value <= 0:
+                raise ParameterError(f"--{name} is {value}", hint="give a number above 0")
+
+
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(_Checked):
     """Settings of the training.
 
     Args:
@@ -56,7 +74,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class HeadRecipe:
+class HeadRecipe(_Checked):
     """Settings of the training of a head.
 
     Args:

@@ -24,6 +24,7 @@ from captious.learned.caption_features import EncodedLayer, soundness
 from captious.learned.caption_weights import FEATURES, LANGUAGES, OF_PACKAGE, STRICT, CaptionWeights
 from captious.learned.concur import Concur
 from captious.learned.files import bundled, packed, unpacked
+from captious.text.languages import as_language
 from coefficients import Comparisons, fitted, scaled, table, text_table
 from comparisons import adversarial, of_benchmarks, of_held_out
 from encoder import frequent_words, train_encoder
@@ -49,16 +50,18 @@ def main() -> None:
     options = vars(parser.parse_args())
     torch.set_num_threads(options.pop("threads"))
     data, language, captions = options.pop("data"), options.pop("language"), options.pop("captions")
-    ratings, output = options.pop("ratings"), options.pop("output") or bundled(OF_PACKAGE[language])
-    kept_encoders = options.pop("encoders")
+    ratings, output, kept_encoders = (options.pop(name) for name in ("ratings", "output", "encoders"))
     if (data is None) == (captions is None):
         parser.error("give --data or --captions")
-    if captions is not None and output == bundled(OF_PACKAGE[language]):
+    as_language(language)
+    if data is not None and language not in LANGUAGES:
+        parser.error(f"--data has no captions in {language}: give en or de, or --captions")
+    of_package = bundled(OF_PACKAGE[language]) if language in LANGUAGES else None
+    output = output or of_package
+    if captions is not None and output == of_package:
         parser.error("give --output, the file of the weights")
     if not output.parent.is_dir():
         parser.error(f"there is no folder {output.parent}")
-    if data is not None and language not in LANGUAGES:
-        parser.error(f"--data has no captions in {language}: give en or de, or --captions")
     if ratings is not None and captions is None:
         parser.error("--ratings are those of --captions")
     recipe = Recipe(**options)

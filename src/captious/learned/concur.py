@@ -267,8 +267,8 @@ class Concur(MeanMetric):
         if self.variant != "strict" or n_words <= _LONG:
             return []
         return [
-            f"{self.name}@strict is made for captions of one sentence, and even right descriptions of several score low: "
-            f"references have {n_words:.0f} words on average."
+            f"{self.name}@strict is made for captions of one sentence, and even right descriptions of several score "
+            f"low: references have {n_words:.0f} words on average."
         ]
 
     @property

@@ -93,7 +93,11 @@ class _Detector:
             base, self._network, self._head = _load_checkpoint(Path(model))
         else:
             base, self._head = model, None
-            self._network = pretrained(model, transformers.AutoModelForSequenceClassification.from_pretrained)
+            load = transformers.AutoModelForSequenceClassification.from_pretrained
+            self._network, found = pretrained(model, load, output_loading_info=True)
+            if found["missing_keys"]:  # whose weights would be random
+                lacks = min(found["missing_keys"])
+                raise ResourceError(f"the model is no trained classifier: it has no {lacks}", where=model, hint=_HELP)
         self._n_classes = self._network.config.num_labels if self._head is None else self._head.out_features
         self._network.eval()
         self._tokenizer = pretrained(base, transformers.AutoTokenizer.from_pretrained)

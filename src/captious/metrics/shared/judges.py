@@ -316,7 +316,9 @@ class Asking:
             f"none of {counted(len(answers), 'answer')} of the model gives a judgment that can be read",
             where=f"{self.judge.name} at {self.judge.endpoint}: {said}{ended}",
             hint="choose a model that follows the prompt, change the prompt, or allow longer answers: "
-            + either(python="answer_tokens=N", command="answer_tokens in a file of the model, --judge FILE.toml"),
+            + either(
+                python="answer_tokens=N", command="max_tokens in [body] of a file of the model, --judge FILE.toml"
+            ),
         )
 
     def _questions(self, captions: Sequence[Mapping[str, str]], references: References) -> list[Question]:
