@@ -56,7 +56,7 @@ def main() -> None:
     as_language(language)
     if data is not None and language not in LANGUAGES:
         parser.error(f"--data has no captions in {language}: give en or de, or --captions")
-    of_package = bundled(OF_PACKAGE[language]) if language in LANGUAGES else None
+    of_package = bundled(OF_PACKAGE.get(language, language))
     output = output or of_package
     if captions is not None and output == of_package:
         parser.error("give --output, the file of the weights")

@@ -53,7 +53,7 @@ def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | No
         path = Path(words)
         text = user_text(path, "stop words", "give a text file (UTF-8) with one word per line")
         return _named(path.name.removesuffix(".gz").rsplit(".", 1)[0], text.split())
-    own_words = list(words)
+    own_words = list(words) if isinstance(words, Iterable) else [words]
     if not all(isinstance(word, str) for word in own_words):
         raise ParameterError("stop words must be strings", hint="give words, or a file with one word per line")
     return _named("own", own_words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
@@ -275,6 +276,15 @@ def test_value_that_is_not_a_model_is_refused(value: Any) -> None:
             make(model=value)
         for form in ("Hugging Face hub", "folder", "captious.Encoder"):
             assert form in caught.value.hint
+
+
+def test_a_number_is_no_file() -> None:
+    for make in (captious.Concur, captious.NNEval, captious.Coverage):
+        with pytest.raises(ParameterError, match=r"invalid weights for .*: 1"):
+            make(weights=1)
+    with pytest.raises(ParameterError, match="stop words must be strings"):
+        captious.Yi2020(stop_words=1)
+    os.fstat(1)  # still open
 
 
 @pytest.mark.parametrize("value", [5, b"x", ["x"], object()])

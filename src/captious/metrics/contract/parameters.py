@@ -322,6 +322,8 @@ class ResourceParameter(Parameter[Input, Value]):
     def check(self, metric: Any, value: Any) -> Any:
         if value is None and self._needs:
             raise ParameterError(f"{metric.name} needs {self._needs}", hint=self._hint)
+        if self._read is None and isinstance(value, int):  # which open() takes for a file that is open already
+            raise self._refusal(metric, value, "a name, a file or an object")
         return value if self._read is None or (value is None and self._keep_none) else self._read(value)
 
     def to_text(self, value: Any) -> str:
