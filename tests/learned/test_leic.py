@@ -158,5 +158,5 @@ def test_unused_arguments_of_leic_are_refused() -> None:
     assert "sees no images" in warning
     with pytest.raises(ParameterError, match="reads all references"):
         Leic(weights=random_critique(small_recipe()), seed=1, variant="paper")
-    with pytest.raises(ParameterError, match="cannot be used as weights"):
+    with pytest.raises(ParameterError, match="invalid weights for leic: 5"):
         Leic(weights=5)  # type: ignore[arg-type]

@@ -155,6 +155,10 @@ def explainable(metric: MetricLike, settings: Settings | None = None) -> Selecti
     Raises:
         ParameterError: it cannot be explained.
     """
+    if isinstance(metric, str):  # before what the metric needs is asked for
+        kind = registry.get(registry.Request.from_text(metric).metric)
+        if not kind.explanation and not issubclass(kind, Combined):
+            raise _unexplained(metric)
     selection = select_single(metric, with_objects(metric, as_settings(settings)))
     _check_explainable(selection[0].metric, metric if isinstance(metric, str) else selection[0].metric.name)
     return selection
@@ -170,8 +174,12 @@ def _check_explainable(metric: BaseMetric, name: str) -> Metric:
         return metric
     if isinstance(metric, Combined) and (parts := [part.name for part in _explained_parts(metric)]):
         raise ParameterError(f"{name} is made of other metrics", hint=f"explain {' or '.join(parts)}")
+    raise _unexplained(name)
+
+
+def _unexplained(name: str) -> ParameterError:
     names = ", ".join(sorted(each.name for each in registry.usable() if each.explanation))
-    raise ParameterError(f"{name} cannot be explained yet", hint=f"supported: {names}")
+    return ParameterError(f"{name} cannot be explained yet", hint=f"supported: {names}")
 
 
 def explained_parts(metric: BaseMetric, label: str) -> dict[str, BaseMetric]:

@@ -404,7 +404,7 @@ def select(
         if repeated := labels & {*output_indices}:
             raise ParameterError(
                 f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",
-                hint="request each once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
+                hint="request each once, or name the variants or parameters that differ: concur@light, concur@full",
             )
         labels |= {*output_indices}
         target.output_indices.update(output_indices)
