@@ -13,10 +13,12 @@ import pytest
 import captious
 from captious.drawing import axis_drawing, interval_drawing, scores_drawing
 from captious.errors import OutputError, ParameterError
-from captious.report.page import report_page, write_report
+from captious.evaluation import comparison
+from captious.report.page import report_page, table_page, write_report
 from captious.report.page_data import document
 from captious.tables import Cell
 from tests.report.conftest import EXAMPLES, HOSTILE, hostile, systems
+from tests.report.results import comparison as compared
 from tests.support.pages import Page, imports_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
@@ -29,6 +31,22 @@ def page(examples: list[captious.Report]) -> Page:
 
 def test_systems_that_were_scored_together_have_the_page_of_a_list(examples: list[captious.Report]) -> None:
     assert report_page(captious.Reports(examples), resamples=50) == report_page(examples, resamples=50)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize(("bootstrap", "randomization"), [(0.001, 0.06), (0.06, 0.001)])
+def test_randomization_decides_everywhere(
+    n: int, bootstrap: float, randomization: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison, "bootstrap_p_value", lambda *_, **options: bootstrap)
+    monkeypatch.setattr(comparison, "permutation_p_value", lambda *_, **options: randomization)
+    result = compared(n)
+    shown = [result.to_latex(), result.to_markdown(), table_page(result.to_table()), report_page(result)]
+    signs = ["textsuperscript", "<sup>", "class=significant", "class=significant"]
+    found = [sign in text for sign, text in zip(signs, shown, strict=True)]
+    assert found == [randomization < 0.05] * 4
+    assert all("of approximate randomization" in text for text in shown if signs[2] in text)
+    assert "p &lt; .05 of approximate randomization" in shown[-1]
 
 
 def test_captions_are_sorted_by_cider_d_with_any_parameters() -> None:

@@ -120,7 +120,10 @@ _CALL_WITH_REPORTS = 'compare({"a": report_a, "b": report_b})'
 
 # Comparisons as tables: two systems with their differences, and pairs of several.
 
+#: Below this p value of approximate randomization, corrected if there are several systems, a difference is significant.
 SIGNIFICANT = 0.05
+#: That rule in legends.
+RULE = "p < .05 of approximate randomization"
 #: Fields that hold intervals -> the names of their bounds in records.
 _BOUNDS = {
     "interval": ("difference_low", "difference_high"),
@@ -139,10 +142,8 @@ def difference_table(comparison: Comparison, *, examples: int = 0, corrected: bo
     a, b = comparison.a, comparison.b
     rows = []
     for d in comparison.values():
-        bootstrap, randomization = d.p_bootstrap, d.p_randomization
-        if corrected:
-            bootstrap, randomization = d.corrected_bootstrap, d.corrected_randomization
-        cells = difference_cells(d, significant=bootstrap < SIGNIFICANT, marks="*" * (randomization < SIGNIFICANT))
+        p = d.corrected_randomization if corrected else d.p_randomization
+        cells = difference_cells(d, significant=p < SIGNIFICANT)
         effect = Cell(d.effect_size)
         cells = [*cells, effect, *p_value_cells(d, corrected=corrected), effect]
         rows.append(Row(labeled(d.name, d.lower_is_better), cells, signature=d.signature))
@@ -162,7 +163,7 @@ def difference_table(comparison: Comparison, *, examples: int = 0, corrected: bo
         document=comparison.to_dict(examples=examples),
         title=subject([a, b]),
         caption=f"{counted(a.n_images, 'image')}; below each difference its {percentage(comparison.level)} interval; "
-        f"{comparison.resamples:,} resamples, seed {comparison.seed}",
+        f"{comparison.resamples:,} resamples, seed {comparison.seed}; bold: {RULE}",
         notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],
         pictures={"effect-sizes": effect_picture(comparison)},
         comments=[*comparison_comments(comparison), "*: p < .05", *signature_lines(a)],
@@ -216,7 +217,7 @@ def pairwise_table(compared: Comparison) -> Table:
         caption=counted(reports[0].n_images, "image"),
         notes=[*scores.notes, sampling],
         comments=[*scores.comments, sampling],
-        legend=f"Letters: systems that are significantly worse (p < .05 of approximate randomization, {correction}).",
+        legend=f"Letters: systems that are significantly worse ({RULE}, {correction}).",
         below=Table(tables[0].columns[2:], below, [], {}, title="differences"),
     )
 
@@ -240,13 +241,12 @@ def p_value_columns(*, corrected: bool) -> list[Column]:
     return [bootstrap, *correction, randomization, *correction, Column("p", "p", in_papers="p", media=[PAPER])]
 
 
-def difference_cells(d: Any, *, significant: bool = False, marks: str = "") -> list[Cell | None]:
+def difference_cells(d: Any, *, significant: bool = False) -> list[Cell | None]:
     """Return the cells for the columns of ``difference_columns``.
 
     Args:
         d: a ``Difference``, or one of a group.
-        significant: whether the difference is significant.
-        marks: superscript of the difference in papers.
+        significant: whether the difference is significant. Papers mark it with a star.
     """
     # Lengths and their like are no shares, which could be in hundredths.
     number: Form | None = None if d.lower_is_better is not None else "number"
@@ -254,7 +254,7 @@ def difference_cells(d: Any, *, significant: bool = False, marks: str = "") -> l
     return [
         *(Cell(score, form=number) for score in (d.score_a, d.score_b)),
         Cell(d.difference, d.interval, significant=significant, form=change),
-        Cell(d.difference, marks=marks, form=change),
+        Cell(d.difference, marks="*" * significant, form=change),
         Cell(d.interval, form=number),
     ]
 

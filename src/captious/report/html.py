@@ -10,6 +10,7 @@ from itertools import groupby
 
 from captious import drawing
 from captious.drawing import SERIES, difference_drawing, scores_drawing
+from captious.evaluation.comparison import RULE
 from captious.tables import PAGE, Cell, Column, Table, oriented
 
 # Tables, and other parts of pages.
@@ -79,7 +80,9 @@ def details(table: Table) -> str:
         for heading, of_heading in table.facts.items()
         for label, fact in of_heading.items()
     ]
-    sentences = [*table.explanations, *table.notes, *filter(None, [table.legend])]
+    rows = [*table.rows, *(table.below.rows if table.below else [])]
+    bold = [f"Bold: {RULE}."] * any(cell and cell.significant for row in rows for cell in row.cells)
+    sentences = [*table.explanations, *table.notes, *filter(None, [table.legend]), *bold]
     below = "".join(f'<p class="explained">{text(sentence)}</p>' for sentence in sentences)
     items = "".join(f"<li>{text(fact)}</li>" for fact in facts)
     items += "".join(f"<li><code>{text(signature)}</code></li>" for signature in table.signatures)

@@ -26,7 +26,7 @@ from captious.evaluation import (
     compare_reports,
 )
 from captious.evaluation.checks import few_images_warning, warnings_by_system
-from captious.evaluation.comparison import difference_table
+from captious.evaluation.comparison import RULE, difference_table
 from captious.evaluation.groups import grouped_score_table
 from captious.evaluation.report import are_ranked, exclusions, lower_is_better_note, score_table
 from captious.files import is_pipe_or_device, whole_file
@@ -268,9 +268,9 @@ class SystemsPage:
         yield (
             f'<p class="explained">Each difference has its {percentage(_LEVEL)} interval below it'
             '<span class="of-drawings">, drawn on '
-            f"its own scale around zero</span>; it is bold where {corrected}p of the paired bootstrap is below .05. "
-            "Intervals and p values: "
-            f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"
+            f"its own scale around zero</span>; it is bold where {corrected}{text(RULE)}. "
+            f"Intervals and p values: {text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}"
+            "</p></section>"
         )
 
     def _best(self, scores: Table) -> str:
