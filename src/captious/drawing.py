@@ -203,9 +203,9 @@ def scores_drawing(cells: Sequence[Cell | None], form: Form = "score", scale: tu
         ends += scale
     elif len(cells) == 1:
         ends.append(0.0)
-    if not ends or min(ends) == max(ends):
+    low, high = min(ends, default=0.0), max(ends, default=0.0)
+    if math.isclose(low, high, abs_tol=1e-9):  # equal but for rounding errors
         return ""
-    low, high = min(ends), max(ends)
     height = _LANE * len(cells)
     axis = "".join(
         f'<line x1="{x}%" x2="{x}%" y1="0" y2="{height}"/><text x="{x}%" y="{height + _AXIS - 3}">{label}</text>'

@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from captious.errors import ParameterError
 from captious.words import DEFAULT_SEED, checked_seed, shortened
@@ -177,8 +177,10 @@ DEFAULT_RESAMPLES = 1000
 #: The largest number of resamples: all are in memory at once, a few hundred bytes each.
 MOST_RESAMPLES = 1_000_000
 
-#: Numbers that differ by less than this share of their size are equal: their sums were taken in another order.
-_ROUNDING = 1e-12
+#: Scores that differ by less than this share of their size are equal: their sums were taken in another order, or
+#: divided by a little more than their number, as BLEU's are.
+_EQUAL = 1e-9
+_ROUNDING = 1e-12  # the same of variances
 _BLOCK_ELEMENTS = 4_000_000  # elements of the matrix of counts in memory at a time
 _MOST_KEPT = 64_000_000  # elements of a whole matrix of counts, a byte each, that is kept for the next metric
 
@@ -233,6 +235,15 @@ class Sampling:
     def interval_of_mean(self, values: NDArray[np.float64]) -> tuple[float, float]:
         """Return the bootstrap interval of the mean of values float64[n], one per image."""
         return self.interval(bootstrap_sums(values[:, None], **self.settings)[:, 0] / len(values))
+
+
+def differences(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Return b - a of scores, or zeros if all of them are equal but for rounding errors; undefined ones stay nan."""
+    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    difference = second - first
+    scale = np.maximum(np.abs(first), np.abs(second))
+    differ = np.abs(difference) >= _EQUAL * (scale + 1e-3)
+    return difference if differ.any() else np.abs(difference) * 0
 
 
 def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -324,7 +335,7 @@ def permutation_p_value(observed: float, permuted: NDArray[np.float64], *, scale
     if not np.isfinite(observed):
         return float("nan")
     permuted = permuted[~np.isnan(permuted)]
-    as_far = np.count_nonzero(np.abs(permuted) >= abs(observed) - _ROUNDING * scale)
+    as_far = np.count_nonzero(np.abs(permuted) >= abs(observed) - _EQUAL * scale)
     return float((as_far + 1) / (len(permuted) + 1))
 
 
@@ -368,7 +379,7 @@ def bootstrap_p_value(
     from scipy.special import ndtr  # only needed here
 
     resampled = resampled[np.isfinite(resampled)]
-    rounding = _ROUNDING * scale
+    rounding = _EQUAL * scale
     if abs(difference) <= rounding or len(resampled) < 2:
         return 1.0
     deviation = float(resampled.std(ddof=1))
@@ -408,7 +419,7 @@ def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.floa
     variance = square - from_center**2
     varies = variance > _ROUNDING * square  # else it consists of rounding errors
     deviation = np.sqrt(np.where(varies, variance, 0.0) * n / np.maximum(n - 1, 1))
-    varies &= deviation > 1e-9 * (np.abs(mean) + 1e-3)
+    varies &= deviation > _EQUAL * (np.abs(mean) + 1e-3)
     return np.divide(mean, deviation, out=np.full_like(mean, np.nan), where=varies)
 
 

@@ -297,13 +297,6 @@ def labeled(name: str, lower_is_better: bool | None) -> str:
     return f"{name} {LOWER_IS_BETTER}" if lower_is_better else name
 
 
-def best(scores: Sequence[float], lower_is_better: bool | None) -> float | None:
-    """Return the best of several scores; None if all are equal, or if neither direction is better."""
-    if lower_is_better is None or not min(scores) < max(scores):
-        return None
-    return min(scores) if lower_is_better else max(scores)
-
-
 def oriented(table: Table, medium: Medium) -> Table:
     """Return the table for a medium, with only its columns, and transposed if the table asks for it.
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import captious
 from captious.errors import CaptiousWarning, MissingCandidatesError, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation import checks, compare_reports
+from captious.report.page import report_page
 
 N = 120
 REFERENCES = {i: [f"a dog and {i} cats on a chair", f"{i} cats with a dog"] for i in range(N)}
@@ -38,6 +39,32 @@ class TestIdenticalSystems:
     def test_identical_systems_have_p_one(self, identical: captious.Comparison) -> None:
         assert {difference.p_bootstrap for difference in identical.values()} == {1.0}
         assert {difference.p_randomization for difference in identical.values()} == {1.0}
+
+
+#: Candidates and references of which BLEU differs by less than 1e-9: all words are right, or none.
+NEARLY_EQUAL = {
+    "all": [("a dog and a cat", "a dog and a cat on a red chair"), ["a dog and a cat on a red chair"]],
+    "none": [("xx yy zz ww", "xx yy zz ww vv uu kk ll"), ["one two three four"]],
+}
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+@pytest.mark.parametrize("n", [12, 60])
+@pytest.mark.parametrize("words", NEARLY_EQUAL)
+def test_rounding_errors_are_no_difference(words: str, n: int) -> None:
+    texts, references = NEARLY_EQUAL[words]
+    systems = {text: {i: f"{text} {'q' * (i % 3)}".strip() for i in range(n)} for text in texts}
+    known = {i: [*references, *(captions[i] for captions in systems.values() if words == "all")] for i in range(n)}
+    reports = captious.score_systems(systems, known, "bleu")
+    assert len({report["bleu-4"].score for report in reports.values()}) == 2
+    assert not any(cell.best for row in reports.to_table().rows for cell in row.cells if cell)
+    for difference in captious.compare(reports, resamples=50).values():
+        assert (difference.difference, difference.interval) == (0, (0, 0))
+        assert np.isnan([difference.effect_size, *difference.effect_interval]).all()
+        assert (difference.p_bootstrap, difference.p_randomization) == (1, 1)
+    assert "<svg class=scores" not in report_page(reports, resamples=50).replace('"', "")
+    limits = reports.plot().axes[0].get_xlim()
+    assert limits[1] - limits[0] > 1e-3
 
 
 def test_better_system_has_a_positive_difference() -> None:

@@ -47,6 +47,7 @@ from captious.statistics import (
     DEFAULT_RESAMPLES,
     Sampling,
     bootstrap_p_value,
+    differences,
     effect_interval,
     effect_size,
     holm,
@@ -93,9 +94,9 @@ class Significance:
 
 def significance(a: Result, b: Result, sampling: Sampling) -> Significance:
     """Return the difference between two systems in one output, with its interval and p values."""
-    difference, scale = b.score - a.score, max(abs(a.score), abs(b.score))
+    difference, scale = float(differences(a.score, b.score)), max(abs(a.score), abs(b.score))
     scores_a, scores_b = (result.statistics.resampled(**sampling.settings)[:, a.column] for result in (a, b))
-    resampled = scores_b - scores_a
+    resampled = differences(scores_a, scores_b)
     exchanged = a.statistics.exchanged_difference(b.statistics, **sampling.settings)[:, a.column]
     return Significance(
         difference,
@@ -310,10 +311,10 @@ class Difference(ByValue):
     Attributes:
         name: the output.
         score_a, score_b: corpus scores.
-        difference: score_b - score_a.
+        difference: score_b - score_a; 0 if that is a rounding error.
         interval: paired bootstrap interval of the difference at the comparison's level.
         effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; nan if all
-            differences are equal.
+            differences are equal up to rounding errors.
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
         p_randomization: two-sided p value of approximate randomization.
@@ -742,7 +743,7 @@ def _tested(a: Report, b: Report, name: str, sampling: Sampling) -> Difference:
             hint="score as many candidates per image of both, or use mbleu@mean",
         )
     tests = significance(a[name], b[name], sampling)
-    of_captions = b[name].per_caption - a[name].per_caption
+    of_captions = differences(a[name].per_caption, b[name].per_caption)
     return Difference(
         name=name,
         score_a=a[name].score,

@@ -35,7 +35,7 @@ from captious.metrics.contract.metric import Result as Result
 from captious.metrics.contract.metric import Statistics
 from captious.metrics.contract.registry import Request, labels_called
 from captious.resources.grammar import BUNDLED
-from captious.statistics import DEFAULT_RESAMPLES, Sampling
+from captious.statistics import DEFAULT_RESAMPLES, Sampling, differences
 from captious.tables import (
     LOWER_IS_BETTER,
     PAGE,
@@ -47,7 +47,6 @@ from captious.tables import (
     Form,
     Row,
     Table,
-    best,
     json_document,
     labeled,
     score_pictures,
@@ -231,14 +230,22 @@ def _score_row(reports: Sequence[Report], scores: Sequence[GroupScore], by: str)
     """Return the row of an output, or of a part of it; the best of the systems is marked if they are ranked."""
     first = scores[0]
     name, lower_is_better = labeled(first.metric, first.lower_is_better), first.lower_is_better
-    top = best([score.score for score in scores], lower_is_better) if are_ranked(reports, first.metric) else None
+    top = _best([score.score for score in scores], lower_is_better) if are_ranked(reports, first.metric) else np.nan
     form: Form | None = None if lower_is_better is not None else "number"  # lengths are never in hundredths
-    cells = [Cell(score.score, score.interval, best=score.score == top, form=form) for score in scores]
+    cells = [Cell(score.score, score.interval, best=not differences(score.score, top), form=form) for score in scores]
     if not by:
         return Row(name, cells, signature=first.signature)
     label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
     images = Cell(first.n_images) if have_same_images(reports) else None
     return Row(label, [images, *cells], name, in_papers, first.signature)
+
+
+def _best(scores: Sequence[float], lower_is_better: bool | None) -> float:
+    """Return the best of several scores; nan if all are equal, or if neither direction is better."""
+    low, high = min(scores), max(scores)
+    if lower_is_better is None or not differences(low, high):
+        return np.nan
+    return low if lower_is_better else high
 
 
 def _score_record(system: str, score: GroupScore, by: str) -> dict[str, object]:

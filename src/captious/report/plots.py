@@ -224,10 +224,10 @@ def draw_dots(dots: Dots) -> Figure:
     paint = _COLORS[0]
     for y, dot in enumerate(dots.rows.values()):
         if dot.interval is not None:
-            axes.hlines(y, *dot.interval, color=paint, linewidth=2, alpha=0.5)
-        axes.plot(dot.value, y, "o", color=paint, markersize=4)
+            axes.hlines(y, *np.round(dot.interval, 9), color=paint, linewidth=2, alpha=0.5)
+        axes.plot(round(dot.value, 9), y, "o", color=paint, markersize=4)  # an axis of rounding errors says nothing
     if dots.marked is not None:
-        axes.axvline(dots.marked, color="0.6", linewidth=1, zorder=0)
+        axes.axvline(round(dots.marked, 9), color="0.6", linewidth=1, zorder=0)
     axes.set_yticks(range(len(dots.rows)), [_label(label) for label in dots.rows], fontsize=8)
     axes.set_ylim(len(dots.rows) - 0.5, -0.5)
     axes.set_xlabel(_label(dots.x_label))
