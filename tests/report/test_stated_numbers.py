@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -19,7 +20,19 @@ from captious.judgment import studies
 from captious.report.formats import FORMATS
 from captious.statistics import Sampling
 from captious.tables import Table
-from tests.report.results import GOOD, GROUPS, METRICS, POOR, REFERENCES, RESULTS, SAMPLING, SYSTEMS, of_shards, reports
+from tests.report.results import (
+    GOOD,
+    GROUPS,
+    METRICS,
+    POOR,
+    REFERENCES,
+    RESULTS,
+    SAMPLING,
+    SYSTEMS,
+    of_shards,
+    preferences,
+    reports,
+)
 from tests.support.corpora import references_table
 from tests.support.judgments import write_jsonl
 
@@ -114,6 +127,15 @@ def format_text(table: Table, name: str) -> str:
         return re.sub(r"<(script|style|svg)\b.*?</\1>", "", written, flags=re.DOTALL) if name == "html" else written
     with zipfile.ZipFile(io.BytesIO(written)) as parts:
         return " ".join(parts.read(part).decode() for part in parts.namelist())
+
+
+def test_judged_pairs_have_their_signature_and_strengths_in_every_format() -> None:
+    result = preferences()
+    texts = {name: format_text(result.to_table(), name) for name in FORMATS}
+    assert all("judge-pairwise|" in text and "strength" in text for text in texts.values())
+    assert all("37 resamples" in texts[name] for name in ("md", "tex", "xlsx"))
+    [first, *_] = csv.DictReader(io.StringIO(texts["csv"], newline=""))
+    assert [float(first[f"strength_{side}"]) for side in "ab"] == [result.strengths[name] for name in "xy"]
 
 
 def test_pages_state_the_sampling_of_all_their_tables(tmp_path: Path) -> None:

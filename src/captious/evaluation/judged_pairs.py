@@ -98,7 +98,7 @@ class Preferences(Displayed):
             self.strength_intervals[name] = self.sampling.interval(values[1:, place])
 
     def to_table(self) -> Table:
-        """Return a table with a row per pair, and below, the strengths of three or more systems."""
+        """Return a table with a row per pair, followed by the strengths of three or more systems."""
         columns = [Column("win rate", drawn=True), *(Column(name, form="count") for name in self.pairs[0].counts)]
         rows = [
             Row(f"{pair.a} / {pair.b}", [Cell(pair.win_rate, pair.interval), *map(Cell, pair.counts.values())])
@@ -113,13 +113,14 @@ class Preferences(Displayed):
         return Table(
             columns,
             rows,
-            [self._record(pair) for pair in self.pairs],
+            [self._flat_record(pair) for pair in self.pairs],
             self.to_dict(),
             title=title,
             caption=title,
             notes=notes,
             signatures=[self.signature],
-            below=self._strength_table() if self.strengths else None,
+            comments=[f"captious {__version__}", title, *notes, "signatures", f"  {self.signature}"],
+            following=[self._strength_table()] if self.strengths else [],
             warnings=self.warnings,
         )
 
@@ -129,9 +130,8 @@ class Preferences(Displayed):
             Row(name, [Cell(self.strengths[name], self.strength_intervals[name], best=name == ranked[0])])
             for name in ranked
         ]
-        records = [{"system": name, "strength": self.strengths[name]} for name in ranked]
-        notes = ["Bradley-Terry strengths: natural logarithms, with a mean of 0."]
-        return Table([Column("strength", form="number", marked=True)], rows, records, {}, notes=notes)
+        title = "Bradley-Terry strengths: natural logarithms, with a mean of 0"
+        return Table([Column("strength", form="number", marked=True)], rows, [], {}, title=title, comments=[title])
 
     def _record(self, pair: Preference) -> dict[str, object]:
         low, high = pair.interval
@@ -143,6 +143,15 @@ class Preferences(Displayed):
             "win_rate_high": high,
             **pair.counts,
         }
+
+    def _flat_record(self, pair: Preference) -> dict[str, object]:
+        """Return a record with all that files hold: also the strengths of both systems, and the signature."""
+        record = self._record(pair)
+        for side, name in (("a", pair.a), ("b", pair.b)):
+            low, high = self.strength_intervals.get(name, (None, None))
+            strength = {"": self.strengths.get(name), "_low": low, "_high": high}
+            record |= {f"strength_{side}{end}": value for end, value in strength.items()}
+        return record | {"n_images": self.n_images, "signature": self.signature}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, as printed by ``captious judge-pairwise --format json``."""
