@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from captious import drawing
 from captious.errors import UnknownNameError, needed_for
@@ -409,7 +409,7 @@ def xlsx(table: Table) -> bytes:
             for place, (_, form, bold) in enumerate(pieces, start=2):
                 target = sheet.cell(sheet.max_row, place)
                 target.number_format, target.font = form, Font(bold=bold)
-        for note in part.comments:
+        for note in (*part.comments, *filter(None, [part.legend])):
             sheet.append([_text(note)])
     data = book.create_sheet("data")
     for number, record in enumerate(table.records):
@@ -427,20 +427,23 @@ def _text(value: str) -> str:
 
 
 def _heads(table: Table, column: Column) -> Iterator[str]:
-    """Return the heading of a column, and those of its interval columns."""
+    """Return the heading of a column, and those of the columns of its intervals and marks."""
     name = drawing.single_line(column.in_papers or column.head)
     name = f"{column.group}: {name}" if column.group else name
     yield _text(name)
-    if _has_intervals(table, table.columns.index(column)):
-        yield from (f"{name} low", f"{name} high")
+    place = table.columns.index(column)
+    if _any_has(table, place, "interval"):
+        yield from (_text(f"{name} low"), _text(f"{name} high"))
+    if _any_has(table, place, "marks"):
+        yield _text(f"{name} marks")
 
 
-def _has_intervals(table: Table, place: int) -> bool:
-    return any(cell and cell.interval for cell in (row.cells[place] for row in table.rows))
+def _any_has(table: Table, place: int, part: Literal["interval", "marks"]) -> bool:
+    return any(cell and getattr(cell, part) for cell in (row.cells[place] for row in table.rows))
 
 
 def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, str, bool]]:
-    """Return the value of a cell with its number format and whether it is bold, and the ends of its interval."""
+    """Return the value of a cell with its number format and whether it is bold, the ends of its interval, its marks."""
     form = (cell and cell.form) or table.columns[place].form
     scale = 100 if form.startswith("percent") else 1
     value: Any = None if cell is None else cell.value
@@ -450,10 +453,12 @@ def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, 
         text = drawing.format_value(value, form)
         value = _text(drawing.with_minus_signs(text) if isinstance(value, tuple) else text)
     yield value, _DIGITS[form], cell is not None and cell.best
-    if _has_intervals(table, place):
+    if _any_has(table, place, "interval"):
         ends = (None, None) if cell is None or cell.interval is None else cell.interval
         digits = _DIGITS["percent" if scale > 1 else "score"]
         yield from ((None if end is None else json_value(float(end) * scale), digits, False) for end in ends)
+    if _any_has(table, place, "marks"):
+        yield _text(cell.marks) if cell and cell.marks else None, "General", False
 
 
 # HTML, and the list of all formats.
