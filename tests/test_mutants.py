@@ -187,3 +187,16 @@ def test_survivors_are_told_from_killed_mutants(project: Path, capsys: pytest.Ca
     assert "2 of 2 killed: 100.0 %" in printed
     assert "measuring" not in printed  # which is kept
     assert (project / "src/captious/text/numbers.py").read_text() == SOURCE
+
+
+@pytest.mark.slow
+def test_copies_have_the_kernels(tmp_path: Path) -> None:
+    status, results, output = mutants.Copy(tmp_path).run(["tests/text/test_stop_words.py"])
+    assert (status, bool(results["passed"])) == (0, True), output
+
+
+@pytest.mark.slow
+def test_mutants_need_tests_that_pass(project: Path) -> None:
+    (project / "tests/text/test_numbers.py").write_text("import captious.nothing\n")
+    with pytest.raises(SystemExit, match=r"tests/text ended with status 2"):
+        mutants.measure()

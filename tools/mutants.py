@@ -43,6 +43,7 @@ import tomllib
 from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -495,9 +496,7 @@ def _put_on_path(copy: Path) -> None:
     """Make sure that the copy is imported, also where an editable installation has a finder of its own."""
     sys.path.insert(0, str(copy))
     sys.meta_path[:] = [finder for finder in sys.meta_path if "captious" not in type(finder).__module__]
-    import importlib.util
-
-    found = importlib.util.find_spec("captious")
+    found = find_spec("captious")
     if found is None or found.origin is None or copy not in Path(found.origin).parents:
         sys.exit(f"the copy in {copy} is hidden by {found and found.origin}")
 
@@ -510,6 +509,12 @@ class Copy:
         self.path = folder / "src"
         ignored = shutil.ignore_patterns("__pycache__", "*.cpp", "*.hpp")
         shutil.copytree(PROJECT / _PACKAGE, self.path / "captious", ignore=ignored)
+        kernels = find_spec("captious.native._kernels")  # outside of the source, in an editable installation
+        assert kernels is not None
+        assert kernels.origin is not None
+        native = self.path / "captious" / "native"
+        native.mkdir(exist_ok=True)
+        shutil.copy(kernels.origin, native)
         compileall.compile_dir(self.path, quiet=2)
 
     def run(
@@ -662,7 +667,7 @@ def _measure_room(copy: Copy, room: str, checksum: str) -> None:
     data = CACHE / f"{room}.coverage"
     data.unlink(missing_ok=True)
     status, results, output = copy.run([f"tests/{room}"], data=data)
-    if not results:
+    if not results.get("passed"):
         sys.exit(f"tests/{room} ended with status {status}:\n{output[-3000:]}")
     if left_out := len(results["durations"]) - len(results["passed"]):
         print(f"  {left_out} tests failed or were skipped; they are left out")
