@@ -120,6 +120,13 @@ def test_three_systems_have_strengths(model: ChatModel) -> None:
     assert "strength" in repr(result)
 
 
+def test_no_system_is_the_best_of_equals(model: ChatModel) -> None:
+    captions = {i: "a" * (i + 1) for i in range(20)}
+    result = captious.judge_pairwise(dict.fromkeys("abc", captions), {i: ["x"] for i in range(20)}, model, resamples=50)
+    assert {*result.strengths.values()} == {0.0}
+    assert "◀" not in repr(result)
+
+
 def test_strengths_maximize_the_likelihood() -> None:
     rng = np.random.default_rng(3)
     points = rng.integers(0, 30, (4, 4)).astype(float)

@@ -15,6 +15,7 @@ from captious.data import Captions, Ids, Match, same_images
 from captious.data.matching import on_shared_images
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
+from captious.evaluation.report import best_of
 from captious.evaluation.scoring import check_systems, read_systems
 from captious.metrics.contract.metric import reference_counts, run_signatures, scored
 from captious.metrics.shared.judges import Judgments, PairwiseJudge
@@ -126,8 +127,10 @@ class Preferences(Displayed):
 
     def _strength_table(self) -> Table:
         ranked = sorted(self.strengths, key=lambda name: -self.strengths[name])
+        values = {name: round(value, _SURE_DIGITS) for name, value in self.strengths.items()}
+        top = best_of([*values.values()], lower_is_better=False)
         rows = [
-            Row(name, [Cell(self.strengths[name], self.strength_intervals[name], best=name == ranked[0])])
+            Row(name, [Cell(self.strengths[name], self.strength_intervals[name], best=values[name] == top)])
             for name in ranked
         ]
         title = "Bradley-Terry strengths: natural logarithms, with a mean of 0"
@@ -282,6 +285,7 @@ def _win_rate(
 _ENOUGH = 10  # images by which it is known whether a model's answers can be read
 _MOST_STEPS = 10_000
 _CLOSE = 1e-10  # tolerance for logarithms of strengths
+_SURE_DIGITS = 6  # decimal places of strengths that their steps have settled
 
 
 def strengths(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -230,7 +230,7 @@ def _score_row(reports: Sequence[Report], scores: Sequence[GroupScore], by: str)
     """Return the row of an output, or of a part of it; the best of the systems is marked if they are ranked."""
     first = scores[0]
     name, lower_is_better = labeled(first.metric, first.lower_is_better), first.lower_is_better
-    top = _best([score.score for score in scores], lower_is_better) if are_ranked(reports, first.metric) else np.nan
+    top = best_of([score.score for score in scores], lower_is_better) if are_ranked(reports, first.metric) else np.nan
     form: Form | None = None if lower_is_better is not None else "number"  # lengths are never in hundredths
     cells = [Cell(score.score, score.interval, best=not differences(score.score, top), form=form) for score in scores]
     if not by:
@@ -240,7 +240,7 @@ def _score_row(reports: Sequence[Report], scores: Sequence[GroupScore], by: str)
     return Row(label, [images, *cells], name, in_papers, first.signature)
 
 
-def _best(scores: Sequence[float], lower_is_better: bool | None) -> float:
+def best_of(scores: Sequence[float], lower_is_better: bool | None) -> float:
     """Return the best of several scores; nan if all are equal, or if neither direction is better."""
     low, high = min(scores), max(scores)
     if lower_is_better is None or not differences(low, high):
