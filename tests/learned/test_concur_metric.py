@@ -12,6 +12,8 @@ from hypothesis import given, settings
 
 import captious
 from captious.errors import CaptiousError, UnknownNameError
+from captious.files import sections
+from captious.learned import plain_captions
 from captious.learned.caption_features import KnownWords
 from captious.learned.caption_weights import FEATURES, CaptionWeights
 from captious.learned.concur import Concur
@@ -258,6 +260,9 @@ def test_boilerplate_costs_less_than_an_invented_object(shared_data: Path) -> No
     for said in (
         [f"{text}. The overall atmosphere is calm and serene." for text in plain],
         [f"The image depicts {text[0].lower()}{text[1:]}." for text in plain],
+        [f"{text}. The image captures a moment of leisure and enjoyment." for text in plain],
+        [f"{text}, adding an element of intrigue and sophistication to the scene." for text in plain],
+        [f"{text}. The mood is nostalgic, and the setting feels heartwarming and spontaneous." for text in plain],
     ):
         assert share_above(Concur(), said, invented, references) >= 0.9
 
@@ -302,6 +307,25 @@ def test_strict_warns_of_long_references() -> None:
 )
 def test_markup_and_boilerplate_change_nothing(written: str) -> None:
     assert score(written) == score("A dog runs across the grass.")
+
+
+def test_words_of_boilerplate_name_no_object() -> None:
+    path = Path(plain_captions.__file__).with_name("abstract.txt")
+    text, words = path.read_text("utf-8"), {*sections(path)["abstract"].split()}
+    assert "WordNet 3.0 Copyright 2006 by Princeton University" in text
+    assert len(words) > 5000
+    assert not words & {
+        "helicopter",
+        "elephant",
+        "riding",
+        "kitchen",
+        "red",
+        "three",
+        "man",
+        "women",
+        "street",
+        "sunset",
+    }
 
 
 @pytest.mark.parametrize(

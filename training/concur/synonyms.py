@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from captious.learned.caption_weights import CaptionWeights
 from captious.text.stop_words import NLTK_STOP_WORDS
 
-__all__ = ["read_license", "read_synonyms"]
+__all__ = ["PLURALS", "SENSES", "frequencies", "read_license", "read_synonyms", "senses"]
 
 _FILE = Path(__file__).with_name("synonyms.tsv")
 _FREQUENT = 4_000  # words whose vectors are trusted
-_SENSES = 2  # of the other word, its most frequent ones
-_PLURALS = (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"))
+SENSES = 2  # of the other word, its most frequent ones
+PLURALS = (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"))
 
 
 def read_license() -> str:
@@ -44,33 +44,44 @@ def read_synonyms(words: Sequence[str], language: str) -> NDArray[np.int32]:
     return np.array(known, np.int32).reshape(-1, 2)
 
 
-def _lemmas(word: str, senses: Mapping[str, list[str]], irregular: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
-    """Yield the nouns that a word may be a form of, each with whether it is their plural."""
-    if word in senses:
-        yield word, False
-    for lemma in {irregular.get(word, ""), *(word[: -len(s)] + r for s, r in _PLURALS if word.endswith(s))}:
-        if lemma in senses:
-            yield lemma, True
+def senses(folder: Path, kind: str) -> Mapping[str, list[str]]:
+    """Return the senses of the lemmas of WordNet of a kind ("noun", "adj", ...), the most frequent first."""
+    lines = (folder / f"index.{kind}").read_text("utf-8").splitlines()
+    words = (line.split() for line in lines if not line.startswith(" "))
+    return {lemma: others[-int(n) :] for lemma, _, n, *others in words}
 
 
-def _pairs(words: Sequence[str], folder: Path) -> list[tuple[str, str]]:
-    senses = {}
-    for line in (folder / "index.noun").read_text("utf-8").splitlines():
-        if not line.startswith(" "):
-            lemma, _, n, *others = line.split()
-            senses[lemma] = others[-int(n) :]
-    irregular = dict(line.split()[:2] for line in (folder / "noun.exc").read_text("utf-8").splitlines())
+def frequencies(folder: Path) -> Mapping[str, Mapping[str, int]]:
+    """Return how often each lemma was used, by the number of its part of speech: 1 for nouns, 2 verbs, 3 and 5
+    adjectives, 4 adverbs.
+    """
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for line in (folder / "cntlist.rev").read_text("utf-8").splitlines():
         key, _, count = line.split()
         lemma, _, sense = key.partition("%")
         counts[lemma][sense[0]] += int(count)
+    return counts
+
+
+def _lemmas(word: str, nouns: Mapping[str, list[str]], irregular: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+    """Yield the nouns that a word may be a form of, each with whether it is their plural."""
+    if word in nouns:
+        yield word, False
+    for lemma in {irregular.get(word, ""), *(word[: -len(s)] + r for s, r in PLURALS if word.endswith(s))}:
+        if lemma in nouns:
+            yield lemma, True
+
+
+def _pairs(words: Sequence[str], folder: Path) -> list[tuple[str, str]]:
+    nouns = senses(folder, "noun")
+    irregular = dict(line.split()[:2] for line in (folder / "noun.exc").read_text("utf-8").splitlines())
+    counts = frequencies(folder)
     ranks: dict[tuple[str, bool], dict[str, tuple[int, bool]]] = defaultdict(dict)
     for word in (word for word in words if word not in NLTK_STOP_WORDS.words):
-        for lemma, is_plural in _lemmas(word, senses, irregular):
+        for lemma, is_plural in _lemmas(word, nouns, irregular):
             of = counts[lemma]
             is_mainly = of["1"] >= max(of.values())  # 1: nouns
-            for rank, sense in enumerate(senses[lemma][:_SENSES]):
+            for rank, sense in enumerate(nouns[lemma][:SENSES]):
                 ranks[sense, is_plural].setdefault(word, (rank, is_mainly))
     frequent = {*words[:_FREQUENT]}
     found = {

@@ -34,7 +34,11 @@ _SUBJECTS = re.compile(
     r"\b(?:atmosphere|mood|ambian?ce|ambience|vibe|tone|feel|feeling|sense|scene|image|picture|photo|photograph|setting"
     r"|composition|lighting|moment|beauty|impression|aesthetic|environment)\b"
 )
-_IS_SAID = frozenset(sections(Path(__file__).with_name("words.txt"))["said of pictures"].split())
+_IS_SAID = frozenset(
+    word
+    for file, section in (("words.txt", "said of pictures"), ("abstract.txt", "abstract"))
+    for word in sections(Path(__file__).with_name(file))[section].split()
+)
 _IMPRESSION = re.compile(
     r"\A\s*(?:the|this|its|there\s+is)\s+(?:an?\s+)?(?:overall\s+|general\s+)?(?:atmosphere|mood|ambian?ce|vibe|tone)\b",
     re.IGNORECASE,
