@@ -76,6 +76,7 @@ def sign_in_settings(own: ServerSettings) -> dict[str, Any]:
             },
         },
         "SOCIALACCOUNT_REAUTHENTICATION_REQUIRED": True,
+        "SOCIALACCOUNT_UID_MAX_LENGTH": 255,  # of the standard
         "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
     }
 

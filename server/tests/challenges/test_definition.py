@@ -90,6 +90,9 @@ class TestRoundTrip:
             definition_from(values()).title = "other"  # type: ignore[misc]
 
 
+_OUTSIDE = "must be between the years 2000 and 2999; leave it out for no limit"
+
+
 class TestDates:
     @pytest.mark.parametrize(
         "written", ["2026-03-01T12:00:00", "2026-03-01T12:00:00Z", "2026-03-01T14:00:00+02:00", "2026-03-01 12:00:00"]
@@ -107,6 +110,9 @@ class TestDates:
             ("1767225600", "phases[1].closes: must be a date and time such as 2026-12-31T23:59:59Z"),
             ("23:59:59", "phases[1].closes: must be a date and time such as 2026-12-31T23:59:59Z"),
             ("2025-12-31T00:00:00Z", "phases[1].closes: must be later than opens"),
+            ("9999-12-31T23:59:59Z", f"phases[1].closes: {_OUTSIDE}"),
+            ("9999-12-31T23:59:59-12:00", f"phases[1].closes: {_OUTSIDE}"),
+            ("0001-01-01T00:00:00+05:00", f"phases[1].closes: {_OUTSIDE}"),
         ],
     )
     def test_invalid_dates_are_refused(self, written: str, problem: str) -> None:

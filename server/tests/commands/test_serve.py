@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from captious_server.settings import SQLITE
 from server.tests.support.server import free_port
 
 
@@ -71,6 +74,24 @@ def test_new_data_folder_is_private(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("change", "lack"),
+    [
+        ("ALTER TABLE captious_submission DROP COLUMN method", "captious_submission has no method"),
+        ("DROP TABLE captious_ratecount", "captious_ratecount has no"),
+    ],
+)
+def test_database_of_another_version_is_an_error(change: str, lack: str, tmp_path: Path) -> None:
+    command = ["serve", "admin", "--data", str(tmp_path / "data"), "--user", "root"]
+    assert captious(*command, CAPTIOUS_ADMIN_PASSWORD="correct-horse-77").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "data" / SQLITE)) as database:
+        database.execute(change)
+    done = captious(*command, CAPTIOUS_ADMIN_PASSWORD="correct-horse-77")
+    assert done.returncode == 2
+    assert "error: the database was made by another version of captious-server" in done.stderr
+    assert lack in done.stderr
 
 
 def test_weak_password_of_an_administrator_is_warned_about(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import time
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -242,6 +243,21 @@ class TestAttacks:
         client = sandbox.site.client()
         assert come_back(client).status_code == 302
         assert user_of(client) == "ann"
+
+    def test_clocks_may_differ_by_seconds(self, sandbox: World, provider: OpenIDProvider) -> None:
+        for seconds, is_accepted in ((30, True), (-30, True), (90, False)):
+            provider.changes = {"iat": int(time.time()) + seconds, "exp": int(time.time()) + seconds + 20}
+            client = sandbox.site.client()
+            assert self.is_refused(client, come_back(client)) != is_accepted
+
+    def test_subjects_of_255_characters_are_accepted(
+        self, sandbox: World, provider: OpenIDProvider, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        for subject, is_accepted in (("z" * 255, True), ("z" * 256, False)):
+            provider.changes = {"sub": subject}
+            client = sandbox.site.client()
+            assert self.is_refused(client, come_back(client)) != is_accepted
+        assert "the ID token is not valid: its subject is too long" in caplog.text
 
     def test_document_of_another_issuer_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
         provider.document = {"issuer": "https://elsewhere.example"}

@@ -375,6 +375,7 @@ def _terms_problems(data: Mapping[str, Any]) -> Iterator[str]:
 
 # The models, one for each table of ``challenge.toml``.
 
+_FIRST_YEAR, _LAST_YEAR = 2000, 2999  # of dates
 _MOMENT_MESSAGE = "must be a date and time such as 2026-12-31T23:59:59Z"
 
 
@@ -448,6 +449,8 @@ def moment(value: Any) -> Any:
         except ValueError:
             raise ValueError(_MOMENT_MESSAGE) from None
     if isinstance(value, datetime):
+        if not _FIRST_YEAR <= value.year <= _LAST_YEAR:
+            raise ValueError(f"must be between the years {_FIRST_YEAR} and {_LAST_YEAR}; leave it out for no limit")
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     if isinstance(value, date):
         raise ValueError(f"needs a time, as in {value.isoformat()}T23:59:59Z")

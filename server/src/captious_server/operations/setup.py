@@ -300,12 +300,35 @@ def migrate() -> None:
 
     try:
         call_command("migrate", verbosity=0, interactive=False)
+        _check_tables()
         call_command("createcachetable", verbosity=0)
         from captious_server.scoring.queue import change_program
 
         change_program()
     except Error as error:
         raise _unusable(error) from None
+
+
+def _check_tables() -> None:
+    """Refuse a database without a table or column of this version, which no page could use.
+
+    Raises:
+        ResourceError: it lacks one.
+    """
+    from django.apps import apps
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        tables = {*connection.introspection.table_names(cursor)}
+        for model in (model for model in apps.get_models() if model._meta.managed):
+            name, needed = model._meta.db_table, {str(f.column) for f in model._meta.local_concrete_fields}
+            found = connection.introspection.get_table_description(cursor, name) if name in tables else []
+            if missing := sorted(needed - {column.name for column in found}):
+                raise ResourceError(
+                    "the database was made by another version of captious-server",
+                    where=f"its table {name} has no {missing[0]}",
+                    hint="use that version, or a new data folder",
+                )
 
 
 def make_administrator(name: str, password: str) -> str:

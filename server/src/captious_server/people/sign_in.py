@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
+import jwt
 import requests
 from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.account.forms import (
@@ -43,7 +44,8 @@ from allauth.mfa.signals import (
 )
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.forms import SignupForm as SocialSignupForm
-from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.models import SocialAccount, SocialApp
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from allauth.socialaccount.signals import social_account_added, social_account_removed
 from allauth.usersessions.models import UserSession
@@ -68,6 +70,7 @@ from captious_server.people.teams import mixes_alphabets, personal_team
 from captious_server.settings import is_loopback
 
 _log = logging.getLogger(__name__)
+_LEEWAY = 60  # seconds by which the clock of an issuer may differ
 _STAGE = "allauth.account.stages.EmailVerificationStage"
 
 
@@ -329,13 +332,24 @@ def check_address(address: str) -> None:
 
 
 class SignedOpenID(OpenIDConnectOAuth2Adapter):
-    """OpenID Connect with ID tokens that a published key of the issuer has signed."""
+    """OpenID Connect with ID tokens that a published key of the issuer has signed, whose clock may differ a little.
 
-    def get_access_token_data(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """The answer to a code. allauth trusts its ID token without a signature, because it came over TLS."""
-        data: dict[str, Any] = super().get_access_token_data(*args, **kwargs)
-        self.did_fetch_access_token = False
-        return data
+    allauth trusts ID tokens without a signature, because they came over TLS, and has no leeway.
+    """
+
+    def _decode_id_token(self, app: SocialApp, id_token: str) -> dict[str, Any]:
+        with _Session() as session:
+            answer = session.get(self.openid_config["jwks_uri"])
+            answer.raise_for_status()
+        expected = {"issuer": self.openid_config["issuer"], "audience": app.client_id, "leeway": _LEEWAY}
+        try:
+            key = jwt.PyJWKSet.from_dict(answer.json())[jwt.get_unverified_header(id_token)["kid"]]
+            claims: dict[str, Any] = jwt.decode(id_token, key, algorithms=[key.algorithm_name], **expected)
+        except (jwt.PyJWTError, LookupError, TypeError, ValueError) as error:
+            raise OAuth2Error(f"the ID token is not valid: {error}") from error
+        if len(str(claims.get("sub"))) > settings.SOCIALACCOUNT_UID_MAX_LENGTH:
+            raise OAuth2Error("the ID token is not valid: its subject is too long")
+        return claims
 
 
 class OtherSitesAdapter(DefaultSocialAccountAdapter):
