@@ -18,7 +18,7 @@ import pytest
 
 import captious
 import captious.compat
-from captious.compat import pyciderevalcap, pycocoevalcap, replacement_log
+from captious.compat import pyciderevalcap, pycocoevalcap
 from tests.compat.conftest import BLEU, CORPUS_METEOR, GTS, MEAN_CIDER, RES, FakeCoco
 from tests.compat.copies import (
     AUTHORS,
@@ -386,37 +386,6 @@ def test_kept_classes_are_reported(program: Path) -> None:
     ) in lines
     assert LINE not in lines
     assert "captious run: warning: metric was never imported, so it was not replaced" in lines
-
-
-def test_java_that_a_class_may_start_is_not_said_to_compute_it() -> None:
-    tokenizer = "tokenizer.ptbtokenizer", "PTBTokenizer"
-    by = f"pycocoevalcap.{'.'.join(tokenizer)}"
-    event = {"event": "replaced", "module": tokenizer[0], "name": tokenizer[1], "by": by, "process": 1}
-    assert replacement_log.summary([event]) == [
-        f"Java that tokenizer.ptbtokenizer.PTBTokenizer starts is answered by captious.compat.{by}"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("module", "option"),
-    [
-        ("pyciderevalcap.ciderD.ciderD", "pyciderevalcap"),
-        ("misc.cidereval.ciderD.ciderD", "misc.cidereval=pyciderevalcap"),
-        ("utils.capeval.rouge.rouge", "utils.capeval=pycocoevalcap"),
-    ],
-)
-def test_the_option_that_replaces_all_names_the_toolkit(module: str, option: str) -> None:
-    kept = {"event": "kept", "module": module, "name": "C", "reason": "it differs", "file": "c.py", "process": 1}
-    (line,) = replacement_log.summary([kept])
-    assert f"captious run --replace {option} replaces all of it" in line
-
-
-def test_modules_of_another_toolkit_are_not_found() -> None:
-    with (
-        captious.compat.redirected("own_cider", toolkit="pycocoevalcap"),
-        pytest.raises(ModuleNotFoundError, match=r"No module named 'own_cider\.ciderD'"),
-    ):
-        importlib.import_module("own_cider.ciderD.ciderD")
 
 
 @pytest.mark.parametrize("command", [("evaluate.sh",), ("--", "bash", "evaluate.sh"), ("./evaluate",)])

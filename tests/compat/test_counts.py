@@ -88,19 +88,6 @@ def test_mean_lengths_are_added_as_by_the_toolkit(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == expected
 
 
-@pytest.mark.parametrize("option", ["shortest", "average", "closest"])
-def test_lengths_are_those_of_the_last_scores(option: str) -> None:
-    ours, their = (
-        kind("a b c", ["a b c d e f", "a b"]) for kind in (BleuScorer, theirs("bleu.bleu_scorer").BleuScorer)
-    )
-    ours.compute_score(option=option)
-    their.compute_score(option=option)
-    assert (ours.reflen(), ours.testlen()) == (their.reflen(), their.testlen())
-    for scorer in (ours, their):
-        scorer += ("a", ["a b c", "a"])
-    assert ours.reflen() == their.reflen()
-
-
 @given(text=captions, n=st.integers(1, 5))
 def test_counts_and_their_order(text: str, n: int) -> None:
     counts = our_cider.precook(text, n)

@@ -185,9 +185,7 @@ class Rewards(Scorer):
 
     @cached_property
     def cider_scorer(self) -> CiderDScorer:
-        """Counts of n-grams, for code that reads, changes or replaces them: then ``compute_score`` uses it, without
-        kernels.
-        """
+        """Counts of n-grams, for code that reads, changes or replaces them; ``compute_score`` does not use it."""
         return self._scorer(df_mode=os.fspath(self._df), n=self._n)
 
     def compute_score(
@@ -212,11 +210,6 @@ class Rewards(Scorer):
             {key: references for key, (references, _) in rows.items()},
             {key: caption for key, (_, caption) in rows.items()},
         )
-        if "cider_scorer" in vars(self):
-            scorer = self.cider_scorer.copy_empty()
-            for references, caption in rows.values():
-                scorer += (*caption, references)
-            return scorer.compute_score()
         scores = cider_scores(self._metric(idf=self._idf, tokenizer=WHITESPACE), captions)
         return np.float64(scores.mean()), scores
 

@@ -163,10 +163,7 @@ class _Finder(MetaPathFinder):
             self._is_copy = self.keeps_copies and _is_of_a_repository(_found_by_others(name, path))
         if self._is_copy and _is_python_3(_found_by_others(name, path)):
             return None
-        try:
-            replacement = find_spec(self.target + name.removeprefix(self.prefix))
-        except ModuleNotFoundError:  # a module of another toolkit, whose package is missing, too
-            return None
+        replacement = find_spec(self.target + name.removeprefix(self.prefix))
         if replacement is None:
             return None
         replacement_log.add("toolkit", prefix=self.prefix, by=self.target)

@@ -13,12 +13,10 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from captious.compat.hook import DEFAULTS, write_event
+from captious.compat.hook import write_event
 
 #: Folders of a toolkit, below its package.
 _FOLDERS = frozenset({"bleu", "cider", "ciderd", "meteor", "rouge", "spice", "tokenizer"})
-#: Classes in place of Java, which a copy may never start.
-_OF_JAVA = frozenset({"Meteor", "PTBTokenizer", "Spice"})
 
 Event = dict[str, Any]
 _events: list[Event] = []
@@ -63,10 +61,7 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
     stays = {_class_in_process(event) for event in refusals}  # put back after it was replaced
     replaced = [event for event in replaced if _class_in_process(event) not in stays]
     lines = [f"{event['prefix']} is {event['by']}" for event in toolkits]
-    for event in replaced:
-        owner, by = f"{event['module']}.{event['name']}", f"captious.compat.{event['by']}"
-        of_java = event["by"].rpartition(".")[2] in _OF_JAVA
-        lines.append(f"Java that {owner} starts is answered by {by}" if of_java else f"{owner} is computed by {by}")
+    lines += [f"{event['module']}.{event['name']} is computed by captious.compat.{event['by']}" for event in replaced]
     lines += [
         f"warning: {each['module']}.{each['name']} is not replaced: {each['reason']} ({each['file']}{_advice(each)})"
         for each in refusals
@@ -99,13 +94,9 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
 def _advice(event: Event) -> str:
     """Return the option that replaces the whole package of a class, for those who know better."""
     words = event["module"].split(".")[:-1]
-    toolkit = "pyciderevalcap" if "ciderd" in map(str.lower, words) else "pycocoevalcap"
     while words and words[-1].lower() in _FOLDERS:
         words.pop()
-    if not words:
-        return ""
-    named = "" if words[-1] in DEFAULTS else f"={toolkit}"
-    return f"; captious run --replace {'.'.join(words)}{named} replaces all of it"
+    return f"; captious run --replace {'.'.join(words)}=pycocoevalcap replaces all of it" if words else ""
 
 
 def _class_in_process(event: Event) -> tuple[object, ...]:

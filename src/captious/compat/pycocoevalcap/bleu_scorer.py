@@ -93,12 +93,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
     ) -> None:
         super().__init__(n)
         self.special_reflen = special_reflen
-        self._last_option: str | None = None
         self.cook_append(test, refs)
-
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        self._last_option = None
-        super().cook_append(test, refs)
 
     def __iadd__(self, other: Any) -> Self:
         """Add an image, as ``(test, refs)``, or those of another scorer.
@@ -108,7 +103,6 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         """
         if not isinstance(other, tuple) and not self.compatible(other):
             raise AssertionError("incompatible BLEUs.")
-        self._last_option = None
         return super().__iadd__(other)
 
     def compatible(self, other: object) -> bool:
@@ -124,7 +118,6 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         tests = [new_test] if isinstance(new_test, str) else new_test
         if len(tests) != len(self.crefs):
             raise AssertionError(tests)
-        self._last_option = None
         self.ctest = [cook_test(test, refs, n=self._counted) for test, refs in zip(tests, self.crefs, strict=True)]
         return self
 
@@ -137,10 +130,8 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return sum(candidate["testlen"] for candidate in self._candidates())
 
     def reflen(self, option: str | None = None) -> float:
-        """Return the sum of the images' reference lengths; ``option`` as in ``compute_score``, None for that of its
-        last call.
-        """
-        return _added(self._lengths(self._length_option(option or self._last_option)))
+        """Return the sum of the images' reference lengths; ``option`` as in ``compute_score``."""
+        return _added(self._lengths(self._length_option(option)))
 
     def single_reflen(self, option: str = "average") -> float:
         """Return the reference length of the first image."""
@@ -169,7 +160,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
             AssertionError: an unknown option.
             TypeError: an image without a candidate.
         """
-        self._last_option = option = self._length_option(option)
+        option = self._length_option(option)
         orders = range(self.n)
         candidates, lengths = self._candidates(), self._lengths(option)
         of_images = []
