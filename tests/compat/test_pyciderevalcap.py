@@ -207,6 +207,32 @@ def test_cider_d_has_the_attributes_of_the_original() -> None:
         CiderD(n=5)
 
 
+@pytest.mark.parametrize("way", ["changed", "replaced"])
+def test_what_a_program_does_to_cider_scorer_counts(way: str, tmp_path: Path) -> None:
+    gts, res, groups = batch()
+    frequencies = oracle.frequencies([[text.split() for text in group] for group in groups])
+    path = tmp_path / "df.p"
+    DocumentFrequencies.of_counts(frequencies.counts, frequencies.documents).to_pickle(path)
+    scorer = CiderD(df=str(path))
+    before = scorer.compute_score(gts, res)[1]
+    if way == "changed":
+        scorer.cider_scorer.sigma = 2.0
+    else:
+        scorer.cider_scorer = scorer_of(plain=False)(df_mode=str(path), sigma=2.0)
+    frequencies.counts["1",] = 3
+    scorer.cider_scorer.document_frequency["1",] = 3.0
+    scorer.cider_scorer.ref_len = math.log(100)
+    changed = oracle.Frequencies(100, frequencies.counts)
+    by_hand = [
+        oracle.cider_d(each["caption"][0].split(), [text.split() for text in gts[each["image_id"]]], changed, sigma=2.0)
+        for each in res
+    ]
+    score, scores = scorer.compute_score(gts, res)
+    assert scores.tolist() == pytest.approx(by_hand, abs=1e-12) != before.tolist()
+    assert score == pytest.approx(np.mean(by_hand), abs=1e-12)
+    assert scorer.cider_scorer.size() == 0
+
+
 # ---- the evaluation
 
 

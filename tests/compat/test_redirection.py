@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from captious.compat import install, pyciderevalcap, redirected, replacements, uninstall
+from captious.compat import install, meshed_memory, pyciderevalcap, redirected, replacements, uninstall
 from captious.compat.redirection import installed
 from captious.errors import CaptiousWarning, ParameterError
 
@@ -286,9 +286,9 @@ def test_a_name_that_nothing_uses_is_named(monkeypatch: pytest.MonkeyPatch, modu
 
 
 def test_methods_of_scorers_that_another_toolkit_does_not_use_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pyciderevalcap.CiderDScorer, "compute_cider", lambda self: [1.0])
-    with pytest.warns(CaptiousWarning, match="sets pyciderevalcap.ciderD.ciderD_scorer.CiderScorer.compute_cider, "):
-        pyciderevalcap.CiderD().compute_score(GTS, [{"image_id": 1, "caption": ["a dog"]}])
+    monkeypatch.setattr(meshed_memory.CiderScorer, "compute_cider", lambda self: [1.0])
+    with pytest.warns(CaptiousWarning, match="sets meshed_memory.cider.cider_scorer.CiderScorer.compute_cider, "):
+        meshed_memory.Cider().compute_score(GTS, RES)
 
 
 def test_punctuation_that_a_program_adds_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,6 +314,8 @@ def test_methods_that_a_program_replaces_run(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(rouge.Rouge, "calc_score", lambda self, candidate, references: 0.5)
     assert bleu.Bleu().compute_score(GTS, RES, verbose=0)[0][0] < plain / 2
     assert [*cider.Cider().compute_score(GTS, RES)[1]] == [0.25, 0.75]
+    monkeypatch.setattr(pyciderevalcap.CiderDScorer, "compute_cider", lambda self: [0.5])
+    assert pyciderevalcap.CiderD().compute_score(GTS, [{"image_id": 1, "caption": ["a dog"]}])[0] == 0.5
     assert [*rouge.Rouge().compute_score(GTS, RES)[1]] == [0.5, 0.5]
 
 

@@ -13,12 +13,13 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar
 import numpy as np
 
 from captious.compat.reexports import note_changes
-from captious.data import References
+from captious.data import Captions, References
 from captious.errors import ResourceError
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 R = TypeVar("R")
+S = TypeVar("S", bound="CountedImages[Any, Any]")
 T = TypeVar("T")
 Ngram: TypeAlias = tuple[str, ...]
 Counts: TypeAlias = defaultdict[Ngram, int]
@@ -102,6 +103,13 @@ class CountedImages(Generic[R, T]):
         if len(candidates) < len(self.ctest):
             raise TypeError("an image has no candidate: it was added as (None, references)")
         return candidates
+
+
+def filled(scorer: S, captions: Captions) -> S:
+    """Return a scorer with ``+=``, after adding images to it."""
+    for image in zip(captions.candidates, groups_of(captions.references), strict=True):
+        scorer = scorer.__iadd__(image)
+    return scorer
 
 
 def table_of(groups: Collection[Sequence[str]], name: str) -> References:

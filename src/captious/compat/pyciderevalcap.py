@@ -21,12 +21,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.counted import CORPUS, frequencies, precook
+from captious.compat.counted import CORPUS, filled, frequencies, precook
 from captious.compat.pycocoevalcap import cider_scorer, inputs
 from captious.compat.pycocoevalcap.cider_scorer import CountedCaptions
 from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS
 from captious.compat.pycocoevalcap.scorers import Scorer, cider_scores
-from captious.compat.reexports import add_modules, by_name
+from captious.compat.reexports import add_modules, by_name, is_changed
 from captious.errors import InputError, ParameterError
 from captious.metrics import cider as cider_metrics
 from captious.text import WHITESPACE
@@ -185,7 +185,9 @@ class Rewards(Scorer):
 
     @cached_property
     def cider_scorer(self) -> CiderDScorer:
-        """Counts of n-grams, for code that reads, changes or replaces them; ``compute_score`` does not use it."""
+        """Counts of n-grams. Once a program has read or replaced them, ``compute_score`` uses what they hold then, in
+        Python and at the original's speed.
+        """
         return self._scorer(df_mode=os.fspath(self._df), n=self._n)
 
     def compute_score(
@@ -210,6 +212,8 @@ class Rewards(Scorer):
             {key: references for key, (references, _) in rows.items()},
             {key: caption for key, (_, caption) in rows.items()},
         )
+        if "cider_scorer" in vars(self) or is_changed(self._scorer):
+            return filled(self.cider_scorer.copy_empty(), captions).compute_score()
         scores = cider_scores(self._metric(idf=self._idf, tokenizer=WHITESPACE), captions)
         return np.float64(scores.mean()), scores
 

@@ -20,7 +20,7 @@ from captious.evaluation.checks import issue
 #: Methods that run where a program has replaced them, in all classes.
 _CALLED = frozenset({"compute_score", "calc_score", "tokenize", "method"})
 #: Classes all of whose methods run; in other toolkits, only if the program itself makes such scorers.
-_COUNTING = ("pycocoevalcap.bleu.", "pycocoevalcap.cider.")
+_COUNTING = ("pycocoevalcap.bleu.", "pycocoevalcap.cider.", "pyciderevalcap.")
 #: Modules by name -> what they have. Classes and lists in them -> their names in the toolkit, and what they were.
 _names: dict[str, Mapping[str, object]] = {}
 _classes: dict[type, tuple[str, dict[str, object]]] = {}

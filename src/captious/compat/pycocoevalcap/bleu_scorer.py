@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from captious.compat import counted
-from captious.compat.counted import CountedImages, Counts, Ngram, groups_of
+from captious.compat.counted import CountedImages, Counts, Ngram, filled
 from captious.compat.reexports import is_changed
 from captious.data import Captions
 from captious.metrics.bleu import Bleu
@@ -214,10 +214,7 @@ def scores_of(
         option, verbose: as in ``BleuScorer.compute_score``.
     """
     if captions is not None and (option != "closest" or n > _KERNEL_ORDER or is_changed(BleuScorer)):
-        scorer = BleuScorer(n=n)
-        for image in zip(captions.candidates, groups_of(captions.references), strict=True):
-            scorer += image
-        return scorer.compute_score(option, verbose)
+        return filled(BleuScorer(n=n), captions).compute_score(option, verbose)
     metric = Bleu(tokenizer=WHITESPACE)
     statistics = np.zeros((0, 10)) if captions is None else metric.statistics(captions)
     total = statistics.sum(axis=0)

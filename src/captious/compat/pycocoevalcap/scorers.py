@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.counted import CORPUS, frequencies, groups_of
+from captious.compat.counted import CORPUS, filled, frequencies, groups_of
 from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_of_several, is_nothing, table
@@ -253,10 +253,7 @@ class Cider(MeanScorer):
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         plain = captions(gts, res)
         if self._idf is None and is_changed(CiderScorer):  # methods that the program replaces run
-            scorer = CiderScorer(n=self._n, sigma=self._sigma)
-            for image in zip(plain.candidates, groups_of(plain.references), strict=True):
-                scorer += image
-            return scorer.compute_score()[1]
+            return filled(CiderScorer(n=self._n, sigma=self._sigma), plain).compute_score()[1]
         return cider_scores(self._metric(), plain)
 
 
