@@ -18,7 +18,7 @@ import pytest
 
 import captious
 import captious.compat
-from captious.compat import pyciderevalcap, pycocoevalcap
+from captious.compat import pyciderevalcap, pycocoevalcap, replacement_log
 from tests.compat.conftest import BLEU, CORPUS_METEOR, GTS, MEAN_CIDER, RES, FakeCoco
 from tests.compat.copies import (
     AUTHORS,
@@ -386,6 +386,30 @@ def test_kept_classes_are_reported(program: Path) -> None:
     ) in lines
     assert LINE not in lines
     assert "captious run: warning: metric was never imported, so it was not replaced" in lines
+
+
+@pytest.mark.parametrize(
+    ("package", "files", "module", "path", "option"),
+    [
+        ("old.pyciderevalcap", AUTHORS, "ciderD.ciderD", "ciderD/ciderD_scorer.py", "old.pyciderevalcap"),
+        ("misc.cidereval", AUTHORS, "ciderD.ciderD", "ciderD/ciderD.py", "misc.cidereval=pyciderevalcap"),
+        ("misc.metrics", MESHED_MEMORY, "cider.cider", "cider/cider_scorer.py", "misc.metrics=evaluation"),
+    ],
+)
+def test_the_report_says_how_to_replace_all_of_the_toolkit(
+    package: str, files: dict[str, str], module: str, path: str, option: str, tmp_path: Path
+) -> None:
+    changed = files[path].replace("return ", "return 1 and ")
+    write(tmp_path / package.replace(".", "/"), {**files, path: changed})
+    with known_shapes():
+        importlib.import_module(f"{package}.{module}")
+    (line,) = (
+        line for line in replacement_log.summary(captious.compat.replacements()) if f"{package}.{module}" in line
+    )
+    assert line.endswith(f"; captious run --replace {option} replaces all of it)")
+    name, _, toolkit = option.partition("=")
+    captious.compat.install(name, toolkit=toolkit or None)
+    assert importlib.import_module(f"{package}.{module}").__name__.startswith("captious.")
 
 
 @pytest.mark.parametrize("command", [("evaluate.sh",), ("--", "bash", "evaluate.sh"), ("./evaluate",)])

@@ -153,6 +153,14 @@ def test_toolkit_under_another_name_is_redirected() -> None:
         install("a-b", toolkit="evaluation")
 
 
+@pytest.mark.parametrize("wrong", ["pycocoevalcap", "evaluation"])
+def test_a_toolkit_without_the_module_that_is_imported_is_named(wrong: str) -> None:
+    with redirected("rewards", toolkit=wrong):
+        target = importlib.import_module("rewards").__name__
+        with pytest.raises(ModuleNotFoundError, match=rf"'rewards\.ciderD': rewards is {target}, which has none"):
+            importlib.import_module("rewards.ciderD.ciderD")
+
+
 @pytest.mark.parametrize(("module", "file"), [("eval", "eval.py"), ("rouge.rouge", "__init__.py")])
 def test_the_spec_says_where_a_module_is(module: str, file: str) -> None:
     install()

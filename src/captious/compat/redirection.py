@@ -164,8 +164,11 @@ class _Finder(MetaPathFinder):
         if self._is_copy and _is_python_3(_found_by_others(name, path)):
             return None
         replacement = find_spec(self.target + name.removeprefix(self.prefix))
-        if replacement is None:
+        if replacement is None and self.keeps_copies:
             return None
+        if replacement is None:
+            what = f"{self.prefix} is {self.target}, which has none; the toolkits are {', '.join(TOOLKITS)}"
+            raise ModuleNotFoundError(f"No module named {name!r}: {what}", name=name)
         replacement_log.add("toolkit", prefix=self.prefix, by=self.target)
         is_package = replacement.submodule_search_locations is not None
         spec = ModuleSpec(name, _Alias(replacement.name), origin=replacement.origin, is_package=is_package)

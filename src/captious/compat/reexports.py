@@ -86,6 +86,7 @@ def add_modules(package: str, table: Mapping[str, Mapping[str, object]]) -> None
     for path, names in table.items():
         folders.setdefault(path.rpartition(".")[0], {}).update(names)
     folders.pop("", None)
+    vars(sys.modules[package]).setdefault("__path__", [])  # imports of other modules below it ask their finders
     for path, names in {**folders, **table}.items():
         _names[f"{package}.{path}"] = names
         module = _Module(f"{package}.{path}", f"``{path}`` of the toolkit.")

@@ -96,7 +96,11 @@ def _advice(event: Event) -> str:
     words = event["module"].split(".")[:-1]
     while words and words[-1].lower() in _FOLDERS:
         words.pop()
-    return f"; captious run --replace {'.'.join(words)}=pycocoevalcap replaces all of it" if words else ""
+    if not words:
+        return ""
+    toolkit = event.get("toolkit", "pycocoevalcap")
+    name = ".".join(words) if words[-1] == toolkit else f"{'.'.join(words)}={toolkit}"
+    return f"; captious run --replace {name} replaces all of it"
 
 
 def _class_in_process(event: Event) -> tuple[object, ...]:

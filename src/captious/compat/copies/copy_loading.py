@@ -61,8 +61,9 @@ _METHODS = {
     "m2_cider": _Method("cider", "meshed_memory.cider.cider.Cider"),
     "m2_rouge": _Method("rouge", "meshed_memory.rouge.rouge.Rouge"),
 }
-#: Names of their classes; a class of such a name that has much in common with them is reported if it is not replaced.
-_NAMES = frozenset({"bleu", "cider", "ciderd", "rouge"})
+#: Names of their classes -> a module that has one. A class of such a name that has much in common with them is reported
+#: if it is not replaced.
+_NAMES = {"bleu": "bleu", "cider": "cider", "ciderd": "ciderD", "rouge": "rouge"}
 _MUCH = 0.5
 _JAVA = {
     "METEOR": "pycocoevalcap.meteor.meteor.Meteor",
@@ -95,17 +96,25 @@ def _change(owner: Any, name: str, value: object) -> None:
     setattr(owner, name, value)
 
 
+def _keep(reason: str, role: str, about: dict[str, str]) -> None:
+    """Log that a class is not replaced, and the toolkit that it is most like."""
+    package = _METHODS[role].by.partition(".")[0]
+    toolkit = "evaluation" if package == "meshed_memory" else package
+    replacement_log.add("kept", reason=reason, toolkit=toolkit, **about)
+
+
 def _replace_method(cls: type, about: dict[str, str]) -> None:
     method: FunctionType = vars(cls)[_ENTRY]
     form = form_of(method)
+    name = cls.__name__.lower()
     if form is None:
-        if cls.__name__.lower() in _NAMES:
-            replacement_log.add("kept", reason=not_as_defined(f"{cls.__name__}.{_ENTRY}", method), **about)
+        if name in _NAMES:
+            _keep(not_as_defined(f"{cls.__name__}.{_ENTRY}", method), _NAMES[name], about)
         return
     bodies = by_digest().get(form.digest, ())
     known = {body.role for body in bodies if body.name == _ENTRY}
     roles = [role for role in _METHODS if role in known]
-    if not roles and (cls.__name__.lower() not in _NAMES or nearest(form, _METHODS)[0] < _MUCH):
+    if not roles and (name not in _NAMES or nearest(form, _METHODS)[0] < _MUCH):
         return
     reason = "" if roles else difference(form, method.__code__.co_filename, _METHODS)
     for role in roles:
@@ -121,7 +130,7 @@ def _replace_method(cls: type, about: dict[str, str]) -> None:
         _change(cls, _ENTRY, _computing(method, recognition, about))
         replacement_log.add("replaced", by=_METHODS[role].by, **about)
         return
-    replacement_log.add("kept", reason=reason, **about)
+    _keep(reason, roles[0] if roles else max(_METHODS, key=lambda role: nearest(form, [role])[0]), about)
 
 
 def _computing(method: FunctionType, recognition: Recognition, about: dict[str, str]) -> Callable[..., Any]:
@@ -141,7 +150,7 @@ def _computing(method: FunctionType, recognition: Recognition, about: dict[str, 
         instance, *values = bound.args
         changed = recognition.change(instance)
         if changed:
-            replacement_log.add("kept", reason=f"the program has changed {changed}", **about)
+            _keep(f"the program has changed {changed}", recognition.role, about)
         if changed is None and _is_usual(bound) and computed.is_for(instance, recognition):
             given = {"verbose": bound.arguments["verbose"]} if "verbose" in bound.arguments else {}
             with suppress(CaptiousError):
