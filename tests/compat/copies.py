@@ -110,7 +110,7 @@ def ours(module: str) -> Any:
 
 
 def what_became_of(module: str, name: str) -> tuple[str, str]:
-    """Return whether a class was "replaced" or "kept", with the reason; the last that was said of it."""
+    """Return whether a class was "replaced" or "kept", with the reason, or "java"; the last that was said of it."""
     events = [event for event in replacements() if (event.get("module"), event.get("name")) == (module, name)]
     return (events[-1]["event"], events[-1].get("reason", "")) if events else ("", "")
 
@@ -120,7 +120,7 @@ BY_FILE = {module.partition(".")[2]: name for module, name in CLASSES.items()}
 
 
 def is_replaced(module: str) -> bool:
-    """Import a module of a copy, and return whether captious computes its class."""
+    """Import a module of a copy, and return whether captious computes its class, or answers its Java."""
     name = BY_FILE[module.rpartition(".")[2]]
     imported(module, name)
-    return what_became_of(module, name)[0] == "replaced"
+    return what_became_of(module, name)[0] in ("replaced", "java")

@@ -221,7 +221,7 @@ def test_copy_of_meshed_memory_evaluation_is_computed(tmp_path: Path) -> None:
     with known_shapes():
         evaluation = importlib.import_module("their_evaluation")
     assert what_became_of("their_evaluation.cider.cider", "Cider")[0] == "replaced"
-    assert what_became_of("their_evaluation.tokenizer", "PTBTokenizer")[0] == "replaced"
+    assert what_became_of("their_evaluation.tokenizer", "PTBTokenizer")[0] == "java"
     references = [["A dog runs in the park.", "A dog is running."], ["Two men play guitar."]]
     tokenized = evaluation.PTBTokenizer.tokenize(references)
     generated = evaluation.PTBTokenizer.tokenize(["a dog runs", "two men"])

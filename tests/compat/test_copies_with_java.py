@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from captious.compat import pycocoevalcap
+from captious.compat import pycocoevalcap, replacement_log, replacements
 from tests.compat.conftest import GTS, METEOR, RES
-from tests.compat.copies import CLASSES, copy_toolkit, imported, is_replaced
+from tests.compat.copies import CLASSES, copy_toolkit, imported, is_replaced, what_became_of
 
 TEXT = [(".encode())", ")"), (".decode()", "")]
 FOLDER = "os.path.dirname(os.path.abspath(__file__))"
@@ -95,6 +95,19 @@ def test_copies_that_start_the_tokenizer_are_answered(name: str, tmp_path: Path)
     copy_toolkit(tmp_path / package, {"tokenizer/ptbtokenizer.py": (POPEN, TOKENIZERS[name])})
     assert is_replaced(f"{package}.tokenizer.ptbtokenizer")
     assert imported(f"{package}.tokenizer.ptbtokenizer", "PTBTokenizer")().tokenize(RAW) == TOKENS
+    assert what_became_of(f"{package}.tokenizer.ptbtokenizer", "PTBTokenizer")[0] == "replaced"
+
+
+def test_a_class_that_starts_no_java_is_not_computed_by_captious(tmp_path: Path) -> None:
+    method = "    def tokenize(self, captions_for_image):\n"
+    own = f"{method}        return {{image: ['own'] for image in captions_for_image}}\n"
+    copy_toolkit(tmp_path / "own_words", {"tokenizer/ptbtokenizer.py": (method, own)})
+    tokenizer = imported("own_words.tokenizer.ptbtokenizer", "PTBTokenizer")()
+    assert tokenizer.tokenize(RAW) == {1: ["own"], "b": ["own"]}
+    assert what_became_of("own_words.tokenizer.ptbtokenizer", "PTBTokenizer")[0] == "java"
+    assert (
+        replacement_log.summary(event for event in replacements() if event.get("module") == tokenizer.__module__) == []
+    )
 
 
 @pytest.mark.usefixtures("meteor_tables")

@@ -166,8 +166,9 @@ def write_event(event: str, **values: str) -> dict[str, Any]:
     """Write an event to the file of the log, if there is one, and return it.
 
     Args:
-        event: "without captious"; "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit
-            that was replaced; "ignored", a name that the program sets in it.
+        event: "without captious"; "started", a Python of the program; "replaced", "kept"; "java", a class whose Java
+            is answered, which is "replaced" when it starts Java; "toolkit", a whole toolkit that was replaced;
+            "ignored", a name that the program sets in it.
         values: details of the event. The process, its Python and its arguments are added.
     """
     words = getattr(sys, "orig_argv", [])[1:]

@@ -73,22 +73,24 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
     ]
     imported = {event["prefix"] for event in toolkits}
     lines += [f"warning: {name} was never imported, so it was not replaced" for name in named if name not in imported]
-    if "started" not in by_kind and not lines:
+    if lines or "java" in by_kind:
+        return [*dict.fromkeys(lines)]
+    if "started" not in by_kind:
         lines.append(
             "warning: no Python reported what it imports: it was not started, or not with this PYTHONPATH "
             "(write PYTHONPATH=...:$PYTHONPATH), or with -I or -E"
         )
-    elif not lines and not copies:
+    elif not copies:
         lines.append(
             "nothing was replaced: no pycocoevalcap or pyciderevalcap was imported in the processes that reported; "
             "captious run without --whole replaces copies of other names, too"
         )
-    elif not lines:
+    else:
         lines.append(
             "nothing was replaced: no toolkit and no copy of one was recognized in the processes that reported; "
             "captious run --replace NAME=TOOLKIT names one"
         )
-    return [*dict.fromkeys(lines)]
+    return lines
 
 
 def _advice(event: Event) -> str:

@@ -176,12 +176,13 @@ def _answer_java(module: ModuleType, about: dict[str, str]) -> set[str]:
         tree = ast.parse(Path(about["file"]).read_bytes())
     except (OSError, SyntaxError, ValueError):
         return set()
-    names, are_known = set(), True
+    names, are_known, answered = set(), True, []
     for name, line, command in java.commands(tree):
         names.add(name)
         are_known = are_known and bool(command.tool)
         if command.tool:
-            replacement_log.add("replaced", by=_JAVA[command.tool], name=name, **about)
+            answered.append({"by": _JAVA[command.tool], "name": name, **about})
+            replacement_log.add("java", **answered[-1])
             continue
         reason = f"it runs {command} in line {line}"
         if not java.is_there():
@@ -191,13 +192,18 @@ def _answer_java(module: ModuleType, about: dict[str, str]) -> set[str]:
                 file=sys.stderr,
             )
         replacement_log.add("kept", reason=reason, name=name, **about)
+
+    def note(tool: str) -> None:
+        for event in answered:
+            if event["by"] == _JAVA[tool]:
+                replacement_log.add("replaced", **event)
+
     if names:
-        _stand_in(module, are_known=are_known)
+        _stand_in(module, java.processes(note), are_known=are_known)
     return names
 
 
-def _stand_in(module: ModuleType, *, are_known: bool) -> None:
-    stand_in = java.processes()
+def _stand_in(module: ModuleType, stand_in: ModuleType, *, are_known: bool) -> None:
     own = {name: getattr(subprocess, name) for name in java.FUNCTIONS}
     for name, value in [*vars(module).items()]:
         if value is subprocess:

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.util import find_spec, module_from_spec
 from itertools import pairwise
 from pathlib import Path
@@ -178,9 +178,8 @@ class StandIn(ModuleType):
         return self._values[name] if name in self._values and value is self._before[name] else value
 
 
-@cache
-def processes() -> StandIn:
-    """Return ``subprocess`` whose functions answer known command lines of Java."""
+def processes(note: Callable[[str], None]) -> StandIn:
+    """Return ``subprocess`` whose functions answer known command lines of Java, and tell ``note`` the tool."""
     spec = find_spec("subprocess")
     assert spec is not None
     assert spec.loader is not None
@@ -188,7 +187,7 @@ def processes() -> StandIn:
     spec.loader.exec_module(own)
     own.__dict__.update(
         {name: getattr(subprocess, name) for name in ("CalledProcessError", "CompletedProcess", "TimeoutExpired")},
-        Popen=start,
+        Popen=partial(start, note),
     )
     return StandIn(subprocess, {name: getattr(own, name) for name in FUNCTIONS})
 
@@ -205,11 +204,12 @@ def system() -> StandIn:
     )
 
 
-def start(command: Any, *arguments: Any, **options: Any) -> Any:
-    """Start a process like ``subprocess.Popen``, or answer in its place."""
+def start(note: Callable[[str], None], command: Any, *arguments: Any, **options: Any) -> Any:
+    """Start a process like ``subprocess.Popen``, or answer in its place and tell ``note`` the tool."""
     known = _known(command) if not arguments and subprocess.Popen is _POPEN else None
     if known is None:
         return subprocess.Popen(command, *arguments, **options)
+    note(known.tool)
     if known.tool == "METEOR":
         from captious.compat.pycocoevalcap.scorers import Meteor
 
