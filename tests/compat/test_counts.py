@@ -70,10 +70,14 @@ def test_bleu_scorer_equals_the_toolkit(corpus: Any, n: int, option: str | None)
     ours, their = filled(BleuScorer(n=n), corpus), filled(module.BleuScorer(n=n), corpus)
     assert (ours.crefs, ours.ctest, ours.size()) == (their.crefs, their.ctest, their.size())
     same(ours.compute_score(option), their.compute_score(option))
+    assert (ours.testlen(), ours.reflen()) == (their.testlen(), their.reflen())
+    same(ours.compute_score()[0], their.compute_score())
+    same(ours.recompute_score(), their.recompute_score())
     unseen = filled(BleuScorer(n=n), corpus)  # nobody looks at its counts
     same(unseen.compute_score(option), their.recompute_score(option))
     same(filled(unseen, corpus).compute_score(option), filled(their, corpus).recompute_score(option))
     ours, their = filled(ours, corpus), filled(module.BleuScorer(n=n), [*corpus, *corpus])
+    assert ours.reflen() == filled(module.BleuScorer(n=n), [*corpus, *corpus]).reflen()
     assert (ours.testlen(option), ours.reflen(option)) == (their.testlen(option), their.reflen(option))
 
 
@@ -146,6 +150,7 @@ def test_bleu_scorers_are_added() -> None:
         first.retest(["a"])
     with pytest.raises(AssertionError, match="longest"):
         first.compute_score("longest")
+    assert first.reflen() == whole.reflen()
     first.ctest.pop()
     with pytest.raises(AssertionError, match="2<>1"):
         first.size()

@@ -93,6 +93,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
     ) -> None:
         super().__init__(n)
         self.special_reflen = special_reflen
+        self._last: tuple[list[dict[str, Any] | None], int, str] = ([], 0, "")  # images, how many, option
         self.cook_append(test, refs)
 
     def __iadd__(self, other: Any) -> Self:
@@ -142,7 +143,8 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return _reference_length(reflens, option, testlen)
 
     def recompute_score(self, option: str | None = None, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
-        """Call ``compute_score``."""
+        """Call ``compute_score``, without an option for the default."""
+        self._last = ([], 0, "")
         return self.compute_score(option, verbose)
 
     def compute_score(self, option: str | None = None, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
@@ -150,7 +152,8 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
 
         Args:
             option: the reference length of an image: that of the "closest" reference (the shorter of two), the
-                "shortest", or their "average"; None for "average" with one image, and otherwise "closest".
+                "shortest", or their "average"; None for that of the last call with these images, at first for "average"
+                with one image, and otherwise "closest".
             verbose: 1 to print lengths and counts of the corpus, 2 to print those of every image, too.
 
         Returns:
@@ -190,16 +193,20 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return max(_KERNEL_ORDER, self.n)
 
     def _length_option(self, option: str | None) -> str:
-        if option is not None:
-            return option
-        return "average" if self.size() == 1 else "closest"
+        images, n_images, last = self._last
+        if option is None and images is self.ctest and n_images == len(images):
+            return last
+        return option or ("average" if self.size() == 1 else "closest")
 
     def _lengths(self, option: str) -> list[float]:
         """Return the reference length of every image."""
         if self.special_reflen is not None:
             return [self.special_reflen] * len(self.ctest)
-        lengths = [(candidate["reflen"], candidate["testlen"]) for candidate in self._candidates()]
-        return [self._single_reflen(references, option, length) for references, length in lengths]
+        lengths = [
+            self._single_reflen(candidate["reflen"], option, candidate["testlen"]) for candidate in self._candidates()
+        ]
+        self._last = (self.ctest, len(lengths), option)
+        return lengths
 
 
 def scores_of(
