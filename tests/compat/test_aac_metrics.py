@@ -223,6 +223,12 @@ def test_functions_equal_aac_metrics(aac_toolkit: ModuleType, name: str, options
     assert torch.allclose(alone, their_own, rtol=0, atol=1e-12)
 
 
+def test_rouge_of_no_captions_is_nan_as_in_aac_metrics() -> None:
+    corpus, sents = aac_metrics.functional.rouge_l([], [])
+    assert corpus["rouge_l"].isnan()
+    assert (sents["rouge_l"].dtype, [*sents["rouge_l"]]) == (torch.float64, [])
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_java_metrics_equal_aac_metrics(

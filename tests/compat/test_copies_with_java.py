@@ -98,6 +98,24 @@ def test_copies_that_start_the_tokenizer_are_answered(name: str, tmp_path: Path)
     assert what_became_of(f"{package}.tokenizer.ptbtokenizer", "PTBTokenizer")[0] == "replaced"
 
 
+OWN_TOKENIZER = """
+import subprocess
+from pathlib import Path
+from pycocoevalcap.tokenizer import ptbtokenizer
+
+class PTBTokenizer:
+    def tokenize(self, text):
+        jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
+        command = ["java", "-cp", str(jar), "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines", "-lowerCase"]
+        return subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
+"""
+
+
+def test_programs_that_start_java_with_the_toolkit_s_jar_are_answered(tmp_path: Path) -> None:
+    (tmp_path / "own_tokenizer.py").write_text(OWN_TOKENIZER)
+    assert imported("own_tokenizer", "PTBTokenizer")().tokenize("A man's dog.\nIt\n") == "a man 's dog .\nit\n"
+
+
 def test_a_class_that_starts_no_java_is_not_computed_by_captious(tmp_path: Path) -> None:
     method = "    def tokenize(self, captions_for_image):\n"
     own = f"{method}        return {{image: ['own'] for image in captions_for_image}}\n"

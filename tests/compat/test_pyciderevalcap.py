@@ -95,10 +95,24 @@ def test_several_candidates_of_one_id_are_scored() -> None:
     assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain=False), abs=1e-12)
 
 
-@pytest.mark.parametrize("res", [[{"image_id": 1, "caption": ["a", "dog"]}], ["a dog"]])
-def test_candidates_of_other_forms_are_refused(res: Any) -> None:
-    with pytest.raises(InputError):
+@pytest.mark.parametrize(
+    ("res", "of_the_original"),
+    [
+        ([{"image_id": 1, "caption": ["a", "dog"]}], AssertionError),
+        (["a dog"], TypeError),
+        ([{"image_id": 2, "caption": ["a dog"]}], KeyError),
+        ([], ValueError),
+    ],
+)
+def test_candidates_of_other_forms_are_refused(res: Any, of_the_original: type[Exception]) -> None:
+    with pytest.raises(InputError) as error:
         CiderD().compute_score({1: ["a dog runs"]}, res)
+    assert isinstance(error.value, of_the_original)
+
+
+def test_a_missing_pickle_is_a_missing_file() -> None:
+    with pytest.raises(FileNotFoundError, match="no document frequencies 'nothing'"):
+        CiderD(df="nothing")
 
 
 # ---- counts of n-grams

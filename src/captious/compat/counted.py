@@ -127,6 +127,10 @@ def groups_of(references: References) -> list[tuple[str, ...]]:
 CORPUS = "corpus"
 
 
+class MissingFrequenciesError(ResourceError, FileNotFoundError):
+    """A pickle of document frequencies that is not there."""
+
+
 def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
     """Return document frequencies; None for those of the current references.
 
@@ -134,7 +138,7 @@ def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
         df: "corpus", or a pickle: its path, or its name in the folder ``data`` without the extension ``.p``.
 
     Raises:
-        ResourceError: no such file, or not such a pickle.
+        ResourceError: no such file, which is also a ``FileNotFoundError``, or not such a pickle.
         ParameterError: a pickle without the number of documents.
     """
     if df == CORPUS:
@@ -142,7 +146,7 @@ def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
     paths = [Path(df), Path(f"{os.fspath(df)}.p"), Path("data") / f"{os.fspath(df)}.p"]
     path = next((path for path in paths if path.is_file()), None)
     if path is None:
-        raise ResourceError(
+        raise MissingFrequenciesError(
             f"there are no document frequencies {os.fspath(df)!r}",
             where=", ".join(map(str, paths)),
             hint='give the path of a pickle, or df="corpus"',

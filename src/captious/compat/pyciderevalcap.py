@@ -157,6 +157,10 @@ class CiderScorer(CiderDScorer):
     _is_d = False
 
 
+class CandidateError(InputError, KeyError, TypeError):
+    """A candidate of another form, or of an image without references."""
+
+
 # ``Cider`` and ``CiderD`` of the authors' code, which score a list with any number of candidates for an image.
 
 
@@ -203,10 +207,11 @@ class Rewards(Scorer):
             The mean, and float64[n_candidates] in the order of ``res``.
 
         Raises:
-            InputError: a candidate of another form, or without references.
+            InputError: a candidate of another form, or without references; as in the original, also a ``TypeError`` or
+                ``KeyError``. No candidates; also a ``ValueError``.
         """
         if not res:
-            raise InputError("there are no candidates", where="res", hint="give one or more")
+            raise inputs.NoImages("there are no candidates", where="res", hint="give one or more")
         rows = dict(_captions_of(gts, number, candidate) for number, candidate in enumerate(res))
         captions = inputs.captions(
             {key: references for key, (references, _) in rows.items()},
@@ -281,7 +286,7 @@ def _captions_of(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> t
         image = candidate["image_id"]
         return (number, image), (gts[image], candidate["caption"])
     except (KeyError, TypeError):
-        raise InputError(
+        raise CandidateError(
             "a candidate has no image with references, or no caption",
             where=f"res[{number}]: {shortened(candidate)}",
             hint='give {"image_id": id, "caption": [text]}, where gts has the id',

@@ -94,7 +94,7 @@ def add_modules(package: str, table: Mapping[str, Mapping[str, object]]) -> None
         module.__spec__ = spec
         if spec.submodule_search_locations is not None:
             module.__path__ = spec.submodule_search_locations
-        vars(module).update(names, __all__=[*names])
+        vars(module).update(names, __all__=[*names], __file__=spec.origin)
         sys.modules[module.__name__] = module
         parent, _, name = module.__name__.rpartition(".")
         vars(sys.modules[parent]).setdefault(name, module)

@@ -19,7 +19,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 import torch
 
-from captious.compat.counted import groups_of
+from captious.compat.counted import filled
 from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS, PTBTokenizer
@@ -246,10 +246,7 @@ def cider_d(
     if n == 4:
         scores = CiderD(sigma=sigma, tokenizer=WHITESPACE).scores(captions)
     else:
-        scorer = CiderScorer(n=n, sigma=sigma)
-        for pair in zip(captions.candidates, groups_of(captions.references), strict=True):
-            scorer += pair
-        scores = scorer.compute_score()[1]
+        scores = filled(CiderScorer(n=n, sigma=sigma), captions).compute_score()[1]
     return _with_means({"cider_d": torch.from_numpy(scores * (scale / 10))})
 
 
@@ -311,7 +308,7 @@ def rouge_l(
         tokenizer: splits a caption into words.
     """
     metric = RougeL(tokenizer=WHITESPACE, beta=beta)
-    scores = metric.scores(_table(candidates, mult_references, tokenizer))
+    scores = metric.scores(_table(candidates, mult_references, tokenizer)) if candidates else np.zeros(0)
     return _with_means({"rouge_l": torch.from_numpy(scores)})
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "use_prepared_references",
 ]
 
+# There are no jars. Programs with a class of their own start Java with the one beside a module, which captious answers.
 add_modules(
     __name__,
     {
@@ -39,11 +40,15 @@ add_modules(
         "bleu.bleu_scorer": by_name(BleuScorer, *bleu_scorer.COOKING),
         "cider.cider": by_name(Cider, CiderScorer),
         "cider.cider_scorer": by_name(CiderScorer, *cider_scorer.COOKING),
-        "meteor.meteor": by_name(Meteor),
+        "meteor.meteor": {"METEOR_JAR": "meteor-1.5.jar", **by_name(Meteor)},
         "rouge.rouge": by_name(Rouge, my_lcs),
-        "spice.spice": by_name(Spice),
+        "spice.spice": {"SPICE_JAR": "spice-1.0.jar", "TEMP_DIR": "tmp", "CACHE_DIR": "cache", **by_name(Spice)},
         "spice.get_stanford_models": by_name(get_stanford_models),
-        "tokenizer.ptbtokenizer": {"PUNCTUATIONS": PUNCTUATIONS, **by_name(PTBTokenizer)},
+        "tokenizer.ptbtokenizer": {
+            "STANFORD_CORENLP_3_4_1_JAR": "stanford-corenlp-3.4.1.jar",
+            "PUNCTUATIONS": PUNCTUATIONS,
+            **by_name(PTBTokenizer),
+        },
         "wmd.wmd": by_name(WMD),
     },
 )
