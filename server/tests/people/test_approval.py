@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from captious_server.models import AuditEvent, Challenge, Team, TeamApproval, User
+from captious_server.models import AuditEvent, Challenge, Membership, Team, TeamApproval, User
 from captious_server.people import teams
 from captious_server.people.teams import create_team
 from server.tests.support.site import Site
@@ -63,6 +64,17 @@ def test_approved_team_can_submit(small_site: Site) -> None:
         ("ann", "ask for approval"),
         ("olga", "approve team"),
     ]
+
+
+def test_organizers_see_thousands_of_teams(small_site: Site) -> None:
+    challenge, now, n = Challenge.objects.get(), timezone.now(), 1_200
+    users = User.objects.bulk_create(User(username=f"user-{i}") for i in range(n))
+    crews = Team.objects.bulk_create(Team(name=f"Crew {i}", slug=f"crew-{i}") for i in range(n))
+    Membership.objects.bulk_create(Membership(team=t, user=u) for t, u in zip(crews, users, strict=True))
+    TeamApproval.objects.bulk_create(TeamApproval(challenge=challenge, team=t, asked=now) for t in crews)
+    page = small_site.client(named("olga")).get(TEAMS)
+    assert page.status_code == 200
+    assert "Crew 1199" in page.content.decode()
 
 
 def test_form_shows_the_approval_of_the_selected_team(small_site: Site) -> None:

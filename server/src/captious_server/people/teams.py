@@ -10,7 +10,7 @@ from itertools import chain, count
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -162,7 +162,8 @@ def teams_in(challenge: Challenge) -> QuerySet[Team]:
     counted_ones = Q(submissions__phase__challenge=challenge, submissions__counts=True)
     takes_part = Q(attempts__phase__challenge=challenge) | Q(approvals__challenge=challenge)
     pks = Team.objects.filter(takes_part | Q(acceptances__challenge=challenge)).values("pk")
-    rows = Team.objects.filter(pk__in=pks).prefetch_related("memberships__user").order_by("name")
+    members = Prefetch("memberships", Membership.objects.select_related("user"))
+    rows = Team.objects.filter(pk__in=pks).prefetch_related(members).order_by("name")
     return rows.annotate(
         n=Count("submissions", filter=counted_ones), last=Max("submissions__created", filter=counted_ones)
     )
