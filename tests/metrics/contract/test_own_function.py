@@ -278,6 +278,30 @@ class TestFiles:
         function = function_in_file(f"{tmp_path}/mine.py:bonus")
         assert captious.score(GOOD, REFERENCES, function)["bonus"].score == 1.0
 
+    @pytest.mark.parametrize(
+        "using",
+        [
+            "from {0} import weight\ndef bonus(c, r):\n    return weight(c)",
+            "import {0}\ndef bonus(c, r):\n    return {0}.weight(c)",
+            "from {0} import Weight\ndef bonus(c, r):\n    return Weight().of(c)",
+            "import {0}\ndef bonus(c, r):\n    return {0}.FACTOR",
+            "import {0}\ndef bonus(c, r):\n    return {0}.other()",
+        ],
+    )
+    def test_modules_beside_the_file_are_part_of_the_signature(self, tmp_path: Path, using: str) -> None:
+        hashes = []
+        for folder, factor in [("first", 1), ("same", 1), ("other", 2)]:
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "beside.py").write_text(
+                f"FACTOR = {factor}\ndef weight(c):\n    return {factor}\ndef other():\n    return weight('')\n"
+                f"class Weight:\n    def of(self, c):\n        return {factor}\n"
+            )
+            (tmp_path / folder / "mine.py").write_text(f"{using.format('beside')}\n")
+            sys.modules.pop("beside", None)
+            hashes.append(FunctionMetric(function_in_file(f"{tmp_path}/{folder}/mine.py:bonus")).hash)
+        first, same, other = hashes
+        assert first == same != other
+
     @pytest.mark.parametrize("content", ["import helper\ndef bonus(c, r):\n    return 1.0\n", "import helper\n1 / 0\n"])
     def test_path_of_modules_is_as_before(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
         """The file finds modules of its folder, before all others; afterwards, nobody does."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 from abc import ABC
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
@@ -28,7 +29,7 @@ def function_hash(function: Callable[..., Any], name: str) -> str:
     """Return a hash of the source of a function and of the values that it uses.
 
     These are its defaults, its closure, the arguments of a partial, the attributes of a callable object, and constants,
-    functions and classes of its module.
+    functions and classes of its module and of modules beside it.
 
     Args:
         function: a function or another callable.
@@ -165,11 +166,32 @@ def _dependencies(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:  # not assigned yet
             yield None
-    for name in dict.fromkeys(_global_names(function.__code__)):
-        value = function.__globals__.get(name)
-        is_own = isinstance(value, FunctionType) and value.__module__ == function.__module__
-        if is_own or all(isinstance(item, _PLAIN) for item in (value if isinstance(value, tuple) else (value,))):
-            yield value
+    names = [*dict.fromkeys(_global_names(function.__code__))]
+    scopes = [function.__globals__]
+    for scope in scopes:
+        for name in names:
+            value = scope.get(name)
+            is_beside = isinstance(value, FunctionType | type | ModuleType) and _is_beside(value, function)
+            if is_beside and isinstance(value, ModuleType):
+                if not any(vars(value) is known for known in scopes):
+                    scopes.append(vars(value))
+            elif is_beside and isinstance(value, type):
+                yield _source(value)
+            elif (
+                is_beside
+                or (isinstance(value, FunctionType) and value.__module__ == function.__module__)
+                or all(isinstance(item, _PLAIN) for item in (value if isinstance(value, tuple) else (value,)))
+            ):
+                yield value
+
+
+def _is_beside(value: FunctionType | type | ModuleType, function: FunctionType) -> bool:
+    """Return whether an object was written in the folder of a function, or in a package there."""
+    try:
+        file = os.path.abspath(inspect.getfile(value))
+    except (OSError, TypeError):  # built in, or no file
+        return False
+    return PurePath(os.path.abspath(function.__code__.co_filename)).parent in PurePath(file).parents[:2]
 
 
 def _global_names(code: CodeType) -> Iterator[str]:
@@ -179,10 +201,12 @@ def _global_names(code: CodeType) -> Iterator[str]:
             yield from _global_names(constant)
 
 
-def _source(code: CodeType) -> str:
+def _source(code: CodeType | type) -> str:
     try:
         return inspect.getsource(code)
     except (OSError, TypeError, IndexError):  # no file, or one that is another by now
+        if isinstance(code, type):
+            return code.__qualname__
         constants = [_source(item) if isinstance(item, CodeType) else repr(item) for item in code.co_consts]
         return f"{code.co_code!r}{code.co_names}{code.co_varnames}{constants}"
 
