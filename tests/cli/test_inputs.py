@@ -52,6 +52,12 @@ class TestNames:
         assert outcome.out.split("\n\n")[1].split()[:2] == ["mine", "improved"]
         assert "captious compare mine=baseline.json improved.json references.json" in outcome.err
 
+    def test_names_may_look_like_paths_and_patterns(self, folder: Path, run: Run) -> None:
+        systems = ["LLaVA-1.5/7B=baseline.json", "*b?=improved.json"]
+        outcome = run("score", *systems, "references.json", "-m", "bleu-1")
+        assert outcome.out.split("\n\n")[1].split()[:2] == ["LLaVA-1.5/7B", "*b?"]
+        assert "no such file" in run("score", "a/b=missing.json", "references.json", "-m", "bleu-1").err
+
     @pytest.mark.parametrize(
         "call",
         [

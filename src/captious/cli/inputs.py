@@ -67,9 +67,12 @@ class SystemFile(os.PathLike[str]):
 
     @classmethod
     def of(cls, text: str) -> SystemFile:
-        """Read FILE or NAME=FILE; a file whose own name has this form is that file."""
-        name, equals, path = text.partition("=")
-        is_named = name and equals and path and not any(mark in name for mark in "/\\*?")
+        """Read FILE or NAME=FILE; a file whose own name has this form is that file.
+
+        Names look like paths or patterns only before a file that exists.
+        """
+        name, _, path = text.partition("=")
+        is_named = name and path and (os.path.exists(path) or not any(mark in name for mark in "/\\*?"))
         if not is_named or os.path.lexists(text) or glob(text):
             return cls(text, Path(text))
         return cls(text, Path(path), name.strip())
