@@ -154,6 +154,14 @@ def test_judgments_that_do_not_exist_are_named(tmp_path: Path) -> None:
         load_judgments(tmp_path / "missing.jsonl")
 
 
+def test_nobody_is_told_to_download_a_file_of_their_own(tmp_path: Path) -> None:
+    for content in (b'{"image": 1,\n', b"\xff\n"):
+        (tmp_path / "own.jsonl").write_bytes(content)
+        with pytest.raises(CaptionFileError) as caught:
+            load_judgments(tmp_path / "own.jsonl")
+        assert caught.value.hint.startswith('write {"candidate":')
+
+
 def test_metrics_that_were_not_judged_are_named(tmp_path: Path) -> None:
     (result,) = captious.judge(written(tmp_path), "rouge-l", resamples=10).values()
     with pytest.raises(UnknownNameError, match="'rouge-k' was not judged") as caught:

@@ -60,12 +60,16 @@ class DataFolder:
     Each method that reads a file raises ResourceError if it does not exist or cannot be opened, and CaptionFileError if
     it is damaged or does not have the expected form.
 
+    Args:
+        folder: the folder.
+        remedy: what to do about a damaged file.
+
     Attributes:
         read: files read so far: name -> CRC-32 of the content on disk, eight hex digits.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, remedy: str = _AGAIN) -> None:
+        self.folder, self.remedy = folder, remedy
         self.read: dict[str, str] = {}
 
     def has(self, *names: str) -> bool:
@@ -87,7 +91,7 @@ class DataFolder:
 
     def json(self, name: str) -> Any:
         """Return the content of a JSON file."""
-        return text_as_json(self._text(name), self.place(name), _AGAIN, CaptionFileError)
+        return text_as_json(self._text(name), self.place(name), self.remedy, CaptionFileError)
 
     def records(self, name: str) -> list[dict[str, Any]]:
         """Return the records of a file with one JSON object per line."""
@@ -178,7 +182,7 @@ class DataFolder:
                     f"{counted(len(fields), 'column')} where there should be {n}",
                     name,
                     number,
-                    hint=f"columns are separated by tabs; {_AGAIN}",
+                    hint=f"columns are separated by tabs; {self.remedy}",
                 )
             yield number, fields
 
@@ -220,9 +224,9 @@ class DataFolder:
             return str(path)
         return f"{path}, line {spot}" if isinstance(spot, int) else f"{path}, {spot}"
 
-    def error(self, message: str, name: str, spot: int | str | None = None, hint: str = _AGAIN) -> CaptionFileError:
+    def error(self, message: str, name: str, spot: int | str | None = None, hint: str = "") -> CaptionFileError:
         """Return an error in a file, at a spot as in ``place``."""
-        return CaptionFileError(message, where=self.place(name, spot), hint=hint)
+        return CaptionFileError(message, where=self.place(name, spot), hint=hint or self.remedy)
 
     def _matching(self, pattern: str) -> list[str]:
         """Return the names of the files that match a pattern, in order."""
@@ -241,7 +245,7 @@ class DataFolder:
         return ((number, line) for number, line in lines if line.strip())
 
     def _text(self, name: str) -> str:
-        return decoded(self._content(name), self.place(name), "the file", _AGAIN, CaptionFileError)
+        return decoded(self._content(name), self.place(name), "the file", self.remedy, CaptionFileError)
 
     def _content(self, name: str) -> bytes:
         """Return the content of a file, decompressed."""
@@ -252,7 +256,7 @@ class DataFolder:
                 where=f"{self.folder} contains neither {name} nor {name}.gz",
                 hint="captious data list names its source",
             )
-        return user_bytes(path, "the file", _AGAIN, CaptionFileError, self._bytes)
+        return user_bytes(path, "the file", self.remedy, CaptionFileError, self._bytes)
 
     def _bytes(self, path: Path) -> bytes:
         raw = path.read_bytes()
@@ -390,7 +394,7 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
         CaptionFileError: a line has another form.
         EmptyInputError: no lines.
     """
-    folder = DataFolder(path.parent)
+    folder = DataFolder(path.parent, _FORM)
     if not folder.has(path.name):
         raise ResourceError("judgment file not found", where=str(path), hint="check the path")
     lines = list(folder.numbered_records(path.name))
