@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
+from captious.errors import ParameterError
 from captious.metrics.cider import Cider, CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, RowScores, State
@@ -28,6 +29,7 @@ class Spider(Combined):
 
     Raises:
         MissingExtraError: METEOR's tables, which contain SPICE's synonyms, are not installed.
+        ParameterError: ``sigma`` with the variant lceval.
     """
 
     name = "spider"
@@ -49,6 +51,9 @@ class Spider(Combined):
 
     def make_parts(self) -> Sequence[tuple[Metric, str]]:
         given = {name: self.arguments[name] for name in ("idf", "sigma", "tokenizer") if name in self.arguments}
+        if self.variant == "lceval" and "sigma" in given:
+            hint = "leave it out, or use another variant"
+            raise ParameterError(f"{self.name}@lceval has no parameter 'sigma', as its CIDEr has none", hint=hint)
         cider = Cider(**given) if self.variant == "lceval" else CiderD(**given)
         self.tokenizer = cider.tokenizer
         spice = Spice(parser=self.parser, split=self.split, tokenizer=self.tokenizer)

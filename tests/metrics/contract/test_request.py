@@ -123,3 +123,9 @@ def test_metric_without_variants_refuses_one() -> None:
     with pytest.raises(UnknownNameError, match="has no variants") as caught:
         Request("plain", "paper").make(Plain, Settings())
     assert caught.value.hint == "use plain alone"
+
+
+def test_a_parameter_of_one_variant_is_refused_in_the_name_of_the_metric() -> None:
+    with pytest.raises(CaptiousError, match="spider@lceval has no parameter 'sigma'") as caught:
+        select("spider@lceval:sigma=2")
+    assert "another variant" in caught.value.hint
