@@ -149,6 +149,9 @@ def test_two_systems_are_needed() -> None:
     with pytest.raises(ParameterError, match="not a mapping from names") as caught:
         captious.compare({}, REFERENCES, ["bleu-4"])
     assert "write compare(" in caught.value.hint
+    for function in (captious.compare, captious.score_systems):
+        with pytest.raises(ParameterError, match="the name of a system is empty"):
+            function({"a": GOOD, " ": BAD}, REFERENCES, ["bleu-4"])
 
 
 @pytest.fixture(scope="module")

@@ -360,6 +360,8 @@ def check_systems(systems: object, references: object, *, hint: str) -> None:
             )
         if not isinstance(name, str):
             raise ParameterError(f"the name of a system is {shortened(name)}, not a string", hint=hint)
+        if not name.strip():
+            raise ParameterError("the name of a system is empty", hint=hint)
         if isinstance(captions, list | tuple) and names_of_files(captions):
             raise ParameterError(
                 f"the captions of {name!r} are names of files in a list",
