@@ -96,6 +96,17 @@ def test_commands_are_at_the_end(meteor_tables: object) -> None:
     assert "<code>captious report --explain NUMBER</code>" in end
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"), [("نظام 2", "<bdi>نظام 2</bdi>"), ("נ&<", "<bdi>נ&amp;&lt;</bdi>"), ("mine", "mine")]
+)
+def test_names_from_right_to_left_are_isolated_in_warnings(name: str, shown: str) -> None:
+    captions = dict.fromkeys(range(12), "a dog")
+    reports = [captious.score(captions, {i: [f"a dog {i}"] for i in captions}, "bleu-1", system=n) for n in ("a", name)]
+    warned = captious.Report(name, reports[1].captions, dict(reports[1]), ["12 of 12 candidates are long."])
+    silent = captious.Report("a", reports[0].captions, dict(reports[0]), [])
+    assert f"<p>{shown}: 12 of 12 candidates" in report_page([silent, warned], resamples=5)
+
+
 def test_captions_are_kept_byte_for_byte(page: Page, examples: list[captious.Report]) -> None:
     lists = [examples[0].captions.references.texts, *(report.captions.candidates for report in examples)]
     for which, texts in enumerate(lists):

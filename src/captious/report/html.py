@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib import resources
 from itertools import groupby
+from unicodedata import bidirectional
 
 from captious import drawing
 from captious.drawing import SERIES, difference_drawing, scores_drawing
@@ -99,9 +101,12 @@ def signature_list(table: Table) -> str:
     return f'<details><summary>Signatures of the metrics</summary><dl class="signatures">{rows}</dl></details>'
 
 
-def note(sentences: Iterable[str]) -> str:
-    """Return warnings, each once; nothing if there are none."""
+def note(sentences: Iterable[str], names: Iterable[str] = ()) -> str:
+    """Return warnings, each once; nothing if there are none. Names from right to left are isolated from other words."""
     paragraphs = "".join(f"<p>{text(sentence)}</p>" for sentence in dict.fromkeys(sentences))
+    for name in names:
+        if any(bidirectional(c) in ("R", "AL") for c in name):
+            paragraphs = re.sub(rf"(?<!\w){re.escape(text(name))}(?!\w)", r"<bdi>\g<0></bdi>", paragraphs)
     return f'<div class="note" role="note">{paragraphs}</div>' if paragraphs else ""
 
 

@@ -216,7 +216,7 @@ class SystemsPage:
             f"<h1>{text(self._title)}</h1>",
             n_best,
             f'<p class="where">{text(scores.title)}</p>',
-            note(sentence for sentence, _ in warnings),
+            note((sentence for sentence, _ in warnings), [report.system for report in self.reports]),
             "<section><h2>Scores</h2>",
             scrolling(html_table(scores, drawn=True), "Scores"),
             f'<p class="explained">Below each score is its {percentage(_LEVEL)} bootstrap interval ({text(sampling)})'
