@@ -60,16 +60,15 @@ class DataFolder:
     Each method that reads a file raises ResourceError if it does not exist or cannot be opened, and CaptionFileError if
     it is damaged or does not have the expected form.
 
-    Args:
-        folder: the folder.
-        remedy: what to do about a damaged file.
-
     Attributes:
         read: files read so far: name -> CRC-32 of the content on disk, eight hex digits.
+        remedy: what to do about a damaged file.
     """
 
-    def __init__(self, folder: Path, remedy: str = _AGAIN) -> None:
-        self.folder, self.remedy = folder, remedy
+    remedy = _AGAIN
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.read: dict[str, str] = {}
 
     def has(self, *names: str) -> bool:
@@ -394,7 +393,8 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
         CaptionFileError: a line has another form.
         EmptyInputError: no lines.
     """
-    folder = DataFolder(path.parent, _FORM)
+    folder = DataFolder(path.parent)
+    folder.remedy = _FORM
     if not folder.has(path.name):
         raise ResourceError("judgment file not found", where=str(path), hint="check the path")
     lines = list(folder.numbered_records(path.name))
