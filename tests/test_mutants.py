@@ -159,6 +159,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(mutants, "CACHE", tmp_path / "build")
     monkeypatch.setattr(mutants, "EQUIVALENT", tmp_path / "mutants.toml")
     monkeypatch.setattr(mutants, "ROOMS", ("text",))
+    monkeypatch.setattr(mutants, "TESTS", ("text",))
     return tmp_path
 
 

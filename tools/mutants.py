@@ -52,6 +52,8 @@ import pytest
 PROJECT = Path(__file__).parents[1]
 #: Folders of src/captious that are measured, each with tests in a folder of the same name.
 ROOMS = ("metrics", "evaluation", "text", "scenes", "judgment")
+#: Folders of tests that mutants are tried on: those of the rooms, and the records of what captious prints.
+TESTS = (*ROOMS, "golden")
 #: Folders in rooms that are not mutated: values of published tables, which only the papers can contradict.
 DATA = ("papers",)
 CACHE = PROJECT / "build" / "mutants"
@@ -589,12 +591,13 @@ class CoveredLines:
         self._passed: set[str] = set()
         self.rooms: dict[str, dict[str, int]] = {}
         self._copies: dict[str, str] = {}
-        for room in ROOMS:
+        for room in TESTS:
             measured = json.loads((CACHE / f"{room}.json").read_text())
             self._durations |= measured["durations"]
             self._passed |= set(measured["passed"])
             self._copies[room] = measured["copy"]
-            self.rooms[room] = measured["totals"]
+            if room in ROOMS:
+                self.rooms[room] = measured["totals"]
             self._data[room] = CoverageData(str(CACHE / f"{room}.coverage"))
             self._data[room].read()
         self._lines: dict[str, dict[int, set[str]]] = {}
@@ -650,7 +653,7 @@ class CoveredLines:
 def measure() -> CoveredLines:
     """Return which test runs which line; measure it where it is not known for the present source."""
     current = _checksum()
-    missing = [room for room in ROOMS if not _is_current(room, current)]
+    missing = [room for room in TESTS if not _is_current(room, current)]
     if missing:
         CACHE.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="captious-mutants-") as folder:
@@ -671,7 +674,8 @@ def _measure_room(copy: Copy, room: str, checksum: str) -> None:
         sys.exit(f"tests/{room} ended with status {status}:\n{output[-3000:]}")
     if left_out := len(results["durations"]) - len(results["passed"]):
         print(f"  {left_out} tests failed or were skipped; they are left out")
-    coverage = Coverage(data_file=str(data), branch=True, config_file=False, include=[f"{copy.path}/captious/{room}/*"])
+    source = copy.path / "captious" / (room if room in ROOMS else "")
+    coverage = Coverage(data_file=str(data), branch=True, config_file=False, include=[f"{source}/*"])
     coverage.load()
     report = copy.folder / "coverage.json"
     coverage.json_report(outfile=str(report))
