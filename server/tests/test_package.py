@@ -76,7 +76,7 @@ def test_metadata_of_the_wheel(wheel: Path) -> None:
 
 def test_every_package_that_the_server_imports_is_required() -> None:
     """typing_extensions comes with pydantic, whose classes need it."""
-    names = {"yaml": "pyyaml", "allauth": "django-allauth", "markdown_it": "markdown-it-py"}
+    names = {"yaml": "pyyaml", "allauth": "django-allauth", "jwt": "pyjwt", "markdown_it": "markdown-it-py"}
     imported = set()
     for path in SOURCE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")

@@ -42,7 +42,6 @@ from allauth.mfa.signals import (
     authenticator_removed,
     authenticator_reset,
 )
-from allauth.socialaccount import app_settings
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from allauth.socialaccount.models import SocialAccount, SocialApp
@@ -348,7 +347,7 @@ class SignedOpenID(OpenIDConnectOAuth2Adapter):
             claims: dict[str, Any] = jwt.decode(id_token, key, algorithms=[key.algorithm_name], **expected)
         except (jwt.PyJWTError, LookupError, TypeError, ValueError) as error:
             raise OAuth2Error(f"the ID token is not valid: {error}") from error
-        if len(str(claims.get("sub"))) > app_settings.UID_MAX_LENGTH:
+        if len(str(claims.get("sub"))) > settings.SOCIALACCOUNT_UID_MAX_LENGTH:
             raise OAuth2Error("the ID token is not valid: its subject is too long")
         return claims
 
