@@ -279,7 +279,8 @@ class _Finder(ast.NodeVisitor):
             if isinstance(value.value, bool):
                 self._replace(value, str(not value.value))
             elif isinstance(value.value, str):
-                self._replace(value, repr(next((word for word in others if word != value.value), "")))
+                if (other := next((word for word in others if word != value.value), "")) != value.value:
+                    self._replace(value, repr(other))
             else:
                 self.visit(value)
         else:

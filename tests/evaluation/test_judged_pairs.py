@@ -70,6 +70,12 @@ def test_nothing_is_asked_without_pairs_of_captions(
     assert len(endpoint.log) == before
 
 
+def test_answers_of_another_model_are_warned_of(endpoint: ChatServer, tmp_path: Path) -> None:
+    dated = ChatModel("pair-dated", endpoint.url, cache=tmp_path / "answers.sqlite")
+    result = captious.judge_pairwise({"a": LONG, "b": SHORT}, REFERENCES, dated)
+    assert any("asked for pair-dated, but pair-2026-01-01 answered" in warning for warning in result.warnings)
+
+
 def test_the_order_of_images_does_not_matter(model: ChatModel) -> None:
     turned = dict(reversed(SHORT.items()))
     points = captious.judge_pairwise({"a": LONG, "b": turned}, REFERENCES, model).pairs[0].points

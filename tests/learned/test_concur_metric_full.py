@@ -93,7 +93,9 @@ def test_scores_are_those_of_a_slow_transcription(encoders: tuple[Encoder, Encod
     for i, candidate in enumerate(captions.candidates):
         references = list(captions.references.texts[offsets[i] : offsets[i + 1]])
         own, *theirs = slow_vectors(head, encoder, [candidate, *references])
-        theirs = [vector for vector in theirs if vector.any()] or [np.zeros_like(own)]  # those without words are left out
+        theirs = [vector for vector in theirs if vector.any()] or [
+            np.zeros_like(own)
+        ]  # those without words are left out
         closest = sorted(theirs, key=lambda other: -float(own @ other))
         sums = [sum(closest[:n]) for n in range(1, len(closest) + 1)]
         expected = max(own @ summed / max(float(np.linalg.norm(summed)), 1e-9) for summed in sums)

@@ -91,6 +91,15 @@ def test_statistics_equal_the_official_program(
     assert counts[7] == (counts[1] > 0)
 
 
+def test_words_without_a_direction_are_similar_to_no_other() -> None:
+    vectors = WordVectors.of(WORDS, np.zeros((len(WORDS), 2), np.float32))
+    reports = (
+        captious.score(CAPTIONS, metrics=[Amber(lists=LISTS, tagger="parser", vectors=v)]) for v in (None, vectors)
+    )
+    plain, zero = ([result.score for result in report.values()] for report in reports)
+    assert zero == plain
+
+
 CAPTIONS = {
     1: "A man stands on a boat. There are two birds in the sky, and a vessel behind a house.",
     2: "Grass and grass, and more grass. A plane.",

@@ -89,12 +89,12 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         message = "".join(pieces)
         if body.get("logprobs") and model != "silent":
             choice["logprobs"] = {"content": tokens_of(pieces, score)}
-    elif model == "pair":
+    elif model.startswith("pair"):
         a, b = (json.loads(line) for line in re.findall(r'^Caption [AB]: (".*")$', text, re.MULTILINE))
         better = "A" if "first" in a + b or len(a) > len(b) else "B" if len(a) < len(b) else "tie"
         message = json.dumps({"better": better})
     choice["message"] = {"role": "assistant", "content": message}
-    named = "clair-2026-01-01" if model == "clair-dated" else model
+    named = model.replace("-dated", "-2026-01-01")
     return {"model": named, "choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 3}}
 
 

@@ -229,13 +229,14 @@ class Cider(MeanMetric):
             {(*part, -1, -1, -1)[:4] for order in ngrams(ids[start:end]) for part in order}
             for start, end in pairwise(tokens.offsets.tolist())
         ]
-        of_first, of_last = (set().union(*part) for part in (sides[: len(texts)], sides[len(texts) :]))
-        may_weigh_nothing = any(side and side <= of_last for side in sides[: len(texts)])
+        firsts = sides[: len(texts)]
+        of_first, of_last = set().union(*firsts), set().union(*sides[len(texts) :])
+        may_weigh_nothing = any(side and side <= of_last for side in firsts)
         if not may_weigh_nothing and len(of_first & of_last) <= _MOST * len(of_first):
             return ""  # so that frequencies of large corpora are not searched
         entries, documents = idf.counts.entries()
         everywhere = {*map(tuple, entries[documents == idf.n_documents].tolist())}
-        shared = next((text for text, side in zip(texts, sides, strict=False) if side and side <= everywhere), None)
+        shared = next((text for text, side in zip(texts, firsts, strict=True) if side and side <= everywhere), None)
         if shared is not None:
             return f"all n-grams of {shortened(shared)} and of captions like it are"
         share = len(of_first & everywhere) / max(len(of_first), 1)

@@ -334,7 +334,7 @@ class Yi2020Unigram(MeanMetric):
         image = np.repeat(np.arange(len(captions)), np.diff(captions.references.offsets))
         all_pairs = _pairs(references, image, content)
         shared = np.intersect1d(all_pairs, _pairs(candidates, np.arange(len(captions)), content), assume_unique=True)
-        of_image = [np.bincount(pairs // max(len(words), 1), minlength=len(captions)) for pairs in (shared, all_pairs)]
+        of_image = [np.bincount(pairs // len(words), minlength=len(captions)) for pairs in (shared, all_pairs)]
         return np.asarray(of_image[0] / np.maximum(of_image[1], 1))
 
 

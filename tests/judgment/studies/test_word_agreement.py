@@ -161,6 +161,7 @@ def test_word_agreement_of_a_real_system(shared_data: Path) -> None:
             assert record["phr_lstm"] < record["precision_lstm"]
     drawn = study.pictures["phr"].lines
     assert set(drawn) == {"people", "lstm", "lstm, interpolated", "model, k = 4"}
+    assert [*drawn["model, k = 4"].x[[0, -1]]] == [0, 1]
     assert len(drawn["lstm"].x) + len(drawn["lstm, interpolated"].x) == 10
     records = study.records
     reached = sum(record["recall_lstm"] >= record["recall"] for record in records)

@@ -82,11 +82,12 @@ class Reproduced:
         """
         if self.value is None:
             return "not computed"
-        if self.printed is None or self.difference is None:
+        if self.printed is None:
             return "not printed"
-        if abs(self.difference) <= self.printed.unit / 2 + _ROUNDING:
+        distance = abs(self.value - self.printed.value)
+        if distance <= self.printed.unit / 2 + _ROUNDING:
             return "equal"
-        return "near" if abs(self.difference) <= _NEAR + _ROUNDING else "differs"
+        return "near" if distance <= _NEAR + _ROUNDING else "differs"
 
     @property
     def shown(self) -> float | None:
