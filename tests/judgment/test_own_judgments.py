@@ -134,7 +134,8 @@ def test_a_function_has_to_give_every_sentence_of_a_system_a_score(shared_data: 
         (1, ["rouge-l"], {"own": {"rouge-l": [1, 2, 3]}}, "rouge-l is requested twice"),
         (1, None, {"own": {"mine": {"1": 0.1, "2": 0.2, "3": 0.3, "17": 0.4}}}, "scores for 1 unknown item"),
         (1, None, {"own": {"x": [1, 2, 3]}, "own@own": {"x": [1, 2, 3]}}, "given twice"),
-        (1, None, {"own": {}}, "no metrics were requested"),
+        (1, None, {"own": {}}, "neither metrics nor scores were given"),
+        (1, None, {"own": {"mine": {1: 0.1, "1": 0.2, 2: 0.2, 3: 0.3}}}, "mine has two scores for an item"),
     ],
 )
 def test_wrong_requests_are_refused(
@@ -143,6 +144,30 @@ def test_wrong_requests_are_refused(
     judgments = load_judgments(written(tmp_path))
     with pytest.raises(ParameterError, match=message):
         captious.judge([judgments] * benchmarks, metrics, scores=scores)
+
+
+def test_scores_are_matched_by_their_ids(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series([0.3, 0.1, 0.2], index=[3, 1, 2])
+    results = [
+        next(iter(captious.judge(path, scores={"own": {"m": scores}}, resamples=10).values()))["m"].value
+        for scores in (series, series.to_dict(), series.sort_index().to_list(), series.to_list())
+    ]
+    assert results[0] == results[1] == results[2] != results[3]
+
+
+def test_scores_that_a_file_gives_twice_are_refused(tmp_path: Path) -> None:
+    path, scores = written(tmp_path), tmp_path / "scores.json"
+    scores.write_text('{"own": {"m": {"1": 3, "1": 0, "2": 1, "3": 2}}}')
+    with pytest.raises(CaptionFileError, match="'1' occurs twice"):
+        captious.judge(path, scores=scores)
+
+
+def test_images_have_another_key_than_in_captions(tmp_path: Path) -> None:
+    path = written(tmp_path, {"image_id": 1, "candidate": "a", "references": ["a"], "rating": 1})
+    with pytest.raises(CaptionFileError, match="image_id is called image"):
+        load_judgments(path)
 
 
 def test_judgments_that_do_not_exist_are_named(tmp_path: Path) -> None:

@@ -180,7 +180,9 @@ class Finding:
         kind = KINDS[self.kind]
         metrics = ", ".join(self.metrics) or ("CIDEr-D and BLEU" if kind.of_length else _NONE_NAMED)
         advice = kind.advice.replace("{metrics}", metrics)
-        if self.side == "reference" and self.kind in _ADVICE_OF_REFERENCES:
+        if self.ids != "image_id" and kind.rule:
+            advice = "people judged them as they are"
+        elif self.side == "reference" and self.kind in _ADVICE_OF_REFERENCES:
             advice = _ADVICE_OF_REFERENCES[self.kind]
         elif kind.rule:
             advice = f"{advice} {option('clean', kind.rule)}"

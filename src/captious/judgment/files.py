@@ -342,7 +342,7 @@ _STATISTICS = {
 }
 #: Name of the protocol when no statistic is requested.
 _DEFAULT = "own"
-_PARTS = Rule("", attrgetter("part"))
+_PARTS = Rule("as given in the file", attrgetter("part"))
 _LARGEST_RATING = sys.float_info.max
 _FORM = (
     'write {"candidate": "...", "references": ["..."], "rating": 3}'
@@ -425,8 +425,9 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
             where=f"{path}, line {without_part[0]}",
             hint="give every line a part, or none",
         )
+    parts = None if without_part else _PARTS
     protocol = Protocol(
-        path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS, ids="line"
+        path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=parts, ids="line"
     )
     if of_systems:
         if (n := len({str(record["system"]) for _, record in lines})) < 3:
@@ -469,6 +470,8 @@ def _problem(record: Mapping[str, Any], pairs: bool, without_references: bool) -
     is_list = isinstance(references, list) and all(isinstance(text, str) for text in references)
     if not (is_list and (references or without_references)):
         return "references must be a non-empty list of strings"
+    if "image_id" in record:
+        return "image_id is called image in judgments"
     for key in ("image", "part", "system"):
         if not isinstance(record.get(key), str | int | float | None):
             return f"{key} is neither a string nor a number"

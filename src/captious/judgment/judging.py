@@ -149,7 +149,10 @@ def judge(
             text = f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it."
             warnings.append(CaptionWarning(text, "skipped"))
         else:
-            raise ParameterError("no metrics were requested", where=name, hint="give the scores of at least one")
+            check_all_used(external.published, set(), requested)
+            raise ParameterError(
+                "neither metrics nor scores were given", where=name, hint=f"name a metric, or give scores of {name}"
+            )
     check_all_used(external.published, {metric.label for _, item_scores in scored for metric in item_scores}, requested)
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -667,20 +667,27 @@ def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list
         )
     published = published_for(judgments, external.published)
     for label, values in {**of_benchmark, **of_protocol, **published}.items():
+        series: Any = values
+        if hasattr(series, "to_dict") and [*series.keys()] != [*range(len(series))]:
+            values = series.to_dict()  # of pandas, by its index
         if isinstance(values, Mapping):
-            if unknown := values.keys() - set(judgments.items):
+            of_item = {str(item): value for item, value in values.items()}
+            if len(of_item) < len(values):
+                where = protocol.full_name
+                raise ParameterError(f"{label} has two scores for an item", where=where, hint="give one for each")
+            if unknown := of_item.keys() - set(judgments.items):
                 raise ParameterError(
                     f"{label} has scores for {counted(len(unknown), 'unknown item')}",
-                    where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, unknown))[:3]),
+                    where=f"{protocol.full_name}: " + ", ".join(sorted(unknown)[:3]),
                     hint="give scores only for the items that captious data items lists",
                 )
-            if missing := [item for item in judgments.items if item not in values]:
+            if missing := [item for item in judgments.items if item not in of_item]:
                 raise ParameterError(
                     f"{label}: scores are missing for {counted_of(len(missing), len(judgments.items), 'item')}",
                     where=f"{protocol.full_name}: " + ", ".join(missing[:3]),
                     hint="give a score for every item; captious data items lists them",
                 )
-            values = [values[item] for item in judgments.items]
+            values = [of_item[item] for item in judgments.items]
         checked = _checked(judgments, label, "", values)
         scores.append(replace(checked, signature=f"{label}|given:{checksum(checked.values)}|captious:{__version__}"))
     return scores
@@ -724,9 +731,18 @@ def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> Externa
 
 
 def _read_file(path: Path) -> ScoreTable | PublishedScores:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        document = dict(pairs)
+        if len(document) < len(pairs):
+            repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise CaptionFileError(
+                f"{shortened(repeated)} occurs twice", where=str(path), hint="give one score for each"
+            )
+        return document
+
     text = user_text(path, "scores", "download the file again", CaptionFileError)
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         of_fleur = fleur_scores(path, text)
         if of_fleur is None:

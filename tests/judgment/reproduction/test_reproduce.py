@@ -73,6 +73,20 @@ def test_values_are_those_of_judge(data: Path) -> None:
     assert result.signatures.keys() == {"bleu-1", "rouge-l"}
 
 
+def test_parameters_with_their_default_values_may_be_named(data: Path) -> None:
+    rows = [PaperRow("a", "bleu-4@official"), PaperRow("b", "rouge-l:beta=1.2"), PaperRow("c", "rouge-l:beta=1")]
+    judged = judge("flickr8k-expert@tau-b", ["bleu-4", "rouge-l", "rouge-l:beta=1"], data=data, resamples=10)
+    expected = [agreement.value for agreement in judged["flickr8k-expert"].agreements.values()]
+    assert [figure.value for figure in reproduce(paper(rows), data=data).figures] == expected
+
+
+def test_figures_in_percent_are_said_to_be() -> None:
+    with pytest.raises(ParameterError, match=r"63\.5 is neither a correlation nor an accuracy") as caught:
+        paper([PaperRow("a", "bleu-4", printed="63.5")])
+    assert "percent = true" in caught.value.hint
+    assert paper([PaperRow("a", "bleu-4", printed="63.5")], percent=True).tables[0].percent
+
+
 def test_signatures_of_two_protocols_are_kept(data: Path) -> None:
     columns = [PaperColumn(name, judge=f"flickr8k-expert@{name}") for name in ("tau-b", "cui2018")]
     result = reproduce(paper([PaperRow("BLEU-1", "bleu-1", printed=".1 .2")], columns), data=data)

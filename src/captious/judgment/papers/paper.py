@@ -199,6 +199,15 @@ class PaperTable:
             assert self.figures is not None
         except ValueError as error:
             raise self.error(f"a figure is not a number: {error}", 'write "-" for one that is not printed') from error
+        judged = {column.name for column in self.columns if column.judge}
+        beyond = [
+            printed for (_, column), printed in self.figures.items() if column in judged and abs(printed.value) > 1
+        ]
+        if beyond:
+            raise self.error(
+                f"{beyond[0].value:g} is neither a correlation nor an accuracy",
+                "percent = true says that a table prints them in percent; others are in a table of their own",
+            )
 
     def error(self, message: str, hint: str) -> ParameterError:
         """Return an error about this table."""

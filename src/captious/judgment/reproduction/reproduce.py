@@ -36,7 +36,7 @@ from captious.judgment.papers import paper as papers
 from captious.judgment.papers.paper import JUDGE, MADE_FILES, MEAN, Paper, PaperColumn, PaperRow, PaperTable, Run
 from captious.judgment.reproduction.reproduction_result import FOLD, Counts, Reproduced, Reproduction, measured
 from captious.judgment.results import Judgment, Study
-from captious.judgment.scores import FILE_NAME, summands
+from captious.judgment.scores import FILE_NAME, as_sum, summands
 from captious.metrics.contract import registry
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import availability
@@ -139,8 +139,9 @@ class _Runner:
     ) -> Reproduced:
         """Return one figure; a mean is that of the figures before it in the row."""
         request = row.computed_from
+        label = _label(row.metric) if row.metric else row.record
         value, reason = None, computed.reasons.get(request) or computed.reasons.get(column.value) or computed.reason
-        signatures = [computed.signatures[request]] if request in computed.signatures else []
+        signatures = [computed.signatures[label]] if label in computed.signatures else []
         declared = row.other or table.other if column.other is None else column.other
         other = [declared, *stand_ins(signatures or computed.signatures.values(), row.metric)]
         if not request or not (column.judge or column.run or column.value == MEAN):
@@ -151,7 +152,7 @@ class _Runner:
             reason = "" if value is not None else next((figure.reason for figure in before if figure.reason), "")
             other += [text for figure in before for text in figure.other]
         elif not reason:
-            records = [record for record in computed.records if str(record.get(column.row)) == request]
+            records = [record for record in computed.records if str(record.get(column.row)) == label]
             record = next((record for record in records if _matches(record, _conditions(column))), {})
             value = record.get(column.value)
             reason = "" if value is not None else "undefined here" if record else f"no {column.row} is {request!r}"
@@ -328,6 +329,13 @@ def stand_ins(signatures: Iterable[str], request: str = "") -> list[str]:
     resources = [f"the grammar {name}" for name in _PARSER.findall(text)]
     resources += [f"the word vectors {name}" for name in _VECTORS.findall(text) if "vectors=" not in request]
     return resources + [f"the weights {name} of this package" for name in _WEIGHTS.findall(text)]
+
+
+def _label(metric: str) -> str:
+    """Return the label of a metric in records, without parameters that have their default values."""
+    if metric == PEOPLE or as_sum(metric) is not None or FILE_NAME.search(metric):
+        return metric
+    return Request.from_text(metric).label
 
 
 def _conditions(column: PaperColumn) -> Mapping[str, object]:

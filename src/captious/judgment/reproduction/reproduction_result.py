@@ -68,7 +68,7 @@ class Reproduced:
         """Return the figure at a position of a table, beside what the paper prints there."""
         printed = table.figures.get((row.name, column.name))
         why = row.why or table.why
-        return cls(table.name, row.name, column.name, value, printed, reason, tuple(other), why, table.percent)
+        return cls(table.name, row.name, column.name, value, printed, Message(reason), tuple(other), why, table.percent)
 
     @property
     def difference(self) -> float | None:
