@@ -614,6 +614,16 @@ def test_captions_whose_weights_are_0_are_named(captions: list[str], said: list[
     assert ("same-references" in [each.kind for each in checked.warnings]) == is_same
 
 
+@pytest.mark.parametrize(("other", "of_all"), [("a photo of a dog", "a photo of a dog"), ("a photo of a cat", "")])
+def test_parts_have_a_reference_in_common_if_each_has_it(other: str, of_all: str) -> None:
+    parts = [
+        CaptionFindings.of(captious.read_captions({n: "a dog", n + 1: "dogs"}, {n: [text], n + 1: [text]}))
+        for n, text in ((1, "a photo of a dog"), (5, other))
+    ]
+    assert (parts[0] + parts[1]).same_references == of_all
+    assert (parts[0] + CaptionFindings()).same_references == "a photo of a dog"
+
+
 def test_references_of_coco_are_not_said_to_be_alike(shared_data: Path) -> None:
     references = captious.read_references(shared_data / "coco" / "karpathy_test_refs.json.gz")
     for metric in (captious.CiderD(), captious.RougeL()):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
 import captious
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
@@ -162,6 +163,17 @@ def test_scores_that_a_file_gives_twice_are_refused(tmp_path: Path) -> None:
     scores.write_text('{"own": {"m": {"1": 3, "1": 0, "2": 1, "3": 2}}}')
     with pytest.raises(CaptionFileError, match="'1' occurs twice"):
         captious.judge(path, scores=scores)
+
+
+def test_two_raters_agree_as_scipy_says(tmp_path: Path) -> None:
+    ratings = [(1, 2), (3, 3), (2, 1), (4, 4), (2, 3)]
+    lines = [{"candidate": f"a dog {n}", "references": ["a dog"], "ratings": pair} for n, pair in enumerate(ratings)]
+    (tmp_path / "two.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (result,) = captious.judge(
+        tmp_path / "two.jsonl@kendall-tau-b", scores={"two": {"m": [1, 2, 3, 4, 5]}}, resamples=10
+    ).values()
+    assert result.people is not None
+    assert result.people.value == pytest.approx(kendalltau(*zip(*ratings, strict=True)).statistic, abs=1e-12)
 
 
 def test_images_have_another_key_than_in_captions(tmp_path: Path) -> None:

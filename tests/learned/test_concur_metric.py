@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -82,6 +83,19 @@ def test_worse_captions_score_lower(worse: str) -> None:
 def test_paraphrases_score_higher_than_other_content() -> None:
     references = ["a man rides a motorcycle", "someone on a motorbike"]
     assert score("a guy riding a bike", *references) > score("a guy eating a pizza", *references)
+
+
+def test_the_order_of_words_changes_what_depends_on_it_only(shared_data: Path) -> None:
+    references = captious.read_references(shared_data / "coco" / "karpathy_test_refs.json.gz")
+    texts = [references.texts[start] for start in references.offsets[:300]]
+    texts = [text for text in texts if not re.search("photo|picture|image", text)]  # openings are removed
+    turned = [" ".join(reversed(text.strip(" .").split())) for text in texts]
+    one, other = (
+        captious.Concur().features(captious.read_captions([*of_texts], references.texts[1500 : 1500 + len(texts)]))
+        for of_texts in (texts, turned)
+    )
+    for name in ("agreement", "precision", "recall"):
+        np.testing.assert_array_equal(one[:, FEATURES.index(name)], other[:, FEATURES.index(name)])
 
 
 def test_scores_lie_between_0_and_1_whatever_the_caption() -> None:

@@ -98,8 +98,9 @@ class EncodedCaptions:
         """Compute the normalized sums of word vectors."""
         ones = np.ones(len(tokens.ids), np.float32)
         shape = len(tokens.lengths), len(words.vectors)
-        summed = csr_matrix((ones, tokens.ids, tokens.offsets), shape=shape) @ words.vectors
-        return cls(unit_vectors(np.asarray(summed)), tokens, words)
+        # In double precision: sums do not depend on the order of the words.
+        summed = csr_matrix((ones, tokens.ids, tokens.offsets), shape=shape) @ words.vectors.astype(np.float64)
+        return cls(unit_vectors(np.asarray(summed, np.float32)), tokens, words)
 
     def take(self, rows: NDArray[np.int64]) -> EncodedCaptions:
         """Select captions, which may repeat."""
