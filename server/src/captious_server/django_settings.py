@@ -11,7 +11,7 @@ import dj_database_url
 
 from captious.drawing import ASSETS, DESIGN_FOLDER, SCRIPTS_FOLDER
 from captious.errors import ParameterError
-from captious_server.settings import DATA_VARIABLE, SESSION_COOKIE, SQLITE, SQLITE_WAIT, ServerSettings
+from captious_server.settings import DATA_VARIABLE, LONGEST_SUBJECT, SESSION_COOKIE, SQLITE, SQLITE_WAIT, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
     raise ParameterError(f"{DATA_VARIABLE} is not set", hint="set it to the data folder of the server")
@@ -76,7 +76,7 @@ def sign_in_settings(own: ServerSettings) -> dict[str, Any]:
             },
         },
         "SOCIALACCOUNT_REAUTHENTICATION_REQUIRED": True,
-        "SOCIALACCOUNT_UID_MAX_LENGTH": 255,  # of the standard
+        "SOCIALACCOUNT_UID_MAX_LENGTH": LONGEST_SUBJECT,
         "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
     }
 

@@ -121,6 +121,8 @@ DATA_VARIABLE = "CAPTIOUS_SERVER_DATA"
 SQLITE = "database.sqlite3"
 #: Milliseconds that a transaction waits there for others.
 SQLITE_WAIT = 30_000
+#: Characters that OpenID allows in the subject of an ID token.
+LONGEST_SUBJECT = 255
 _PREFIX = "CAPTIOUS_SERVER_"
 
 _MEBIBYTE = 1024 * 1024

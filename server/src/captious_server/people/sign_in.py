@@ -67,7 +67,7 @@ from captious_server.models import Notice, Token, User
 from captious_server.people.access import Visitor, may_create
 from captious_server.people.accounts import network_of, record
 from captious_server.people.teams import mixes_alphabets, personal_team
-from captious_server.settings import is_loopback
+from captious_server.settings import LONGEST_SUBJECT, is_loopback
 
 _log = logging.getLogger(__name__)
 _LEEWAY = 60  # seconds by which the clock of an issuer may differ
@@ -347,7 +347,7 @@ class SignedOpenID(OpenIDConnectOAuth2Adapter):
             claims: dict[str, Any] = jwt.decode(id_token, key, algorithms=[key.algorithm_name], **expected)
         except (jwt.PyJWTError, LookupError, TypeError, ValueError) as error:
             raise OAuth2Error(f"the ID token is not valid: {error}") from error
-        if len(str(claims.get("sub"))) > settings.SOCIALACCOUNT_UID_MAX_LENGTH:
+        if len(str(claims.get("sub"))) > LONGEST_SUBJECT:
             raise OAuth2Error("the ID token is not valid: its subject is too long")
         return claims
 
