@@ -117,6 +117,7 @@ def write(path: Path, n_systems: int = 3) -> Path:
 def test_own_judgments_of_systems_are_judged(tmp_path: Path, statistic: str) -> None:
     path = write(tmp_path / "mine.jsonl")
     judgment = captious.judge(f"{path}@system-{statistic}", ["rouge-l", "bleu-1"], resamples=20, compare=True)
+    assert "the mean of a caption's ratings is a point" in judgment.to_markdown()
     result = judgment["mine"]
     assert result.n == 3
     assert result["rouge-l"].value > 0.8

@@ -168,7 +168,7 @@ def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
     p = result.protocol
     protocol_facts = p.facts()
     facts = {
-        "judgments": _RATINGS[p.ratings],
+        "judgments": _RATINGS["mean" if p.systems and p.ratings == "each" else p.ratings],
         "measure": protocol_facts.get("measure", ""),
         "systems": f"{protocol_facts['systems']}; mean scores are compared with mean ratings"
         if "systems" in protocol_facts
